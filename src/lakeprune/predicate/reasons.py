@@ -1,0 +1,31 @@
+"""Why a clause, or part of it, could not be used: stable codes, shown in every output.
+
+A reason is never an error. Each code has an entry in docs/reasons.md, and a test keeps the two in step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ReasonCode(Enum):
+    UNSUPPORTED_EXPRESSION = "UNSUPPORTED_EXPRESSION"  # a function or operator lakeprune does not know
+    OPAQUE_ON_DATA = "OPAQUE_ON_DATA"  # known, but min/max say nothing about it (RLIKE, LIKE '%x%', lower)
+    NON_DETERMINISTIC = "NON_DETERMINISTIC"  # rand(), uuid(): evaluated again at the scan
+    NO_ORDERED_STATISTICS = "NO_ORDERED_STATISTICS"  # arrays, maps, variants, binary data columns
+    COLLATION = "COLLATION"  # statistics are in binary order, the comparison is not
+    TYPE_CHANGE_UNKNOWN = "TYPE_CHANGE_UNKNOWN"  # the column's history of type changes is not understood
+    OVERFLOW_POSSIBLE = "OVERFLOW_POSSIBLE"  # arithmetic that can leave its type
+    CROSS_TYPE = "CROSS_TYPE"  # a comparison between types whose cast is not order preserving
+    INEXACT_REWRITE = "INEXACT_REWRITE"  # pruned by an implied range; rows inside it may still not match
+    LIST_MERGED = "LIST_MERGED"  # a very long IN list, merged into intervals
+    UNSPLITTABLE_OR = "UNSPLITTABLE_OR"  # one clause over partition and data columns
+    PARTITION_TEXT_UNREADABLE = "PARTITION_TEXT_UNREADABLE"  # a partition value that is not of the column's type
+    EVALUATION_FAILED = "EVALUATION_FAILED"  # an expression on partition values that has no answer (overflow, bad cast)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    code: ReasonCode
+    message: str

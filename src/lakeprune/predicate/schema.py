@@ -1,0 +1,34 @@
+"""The columns a predicate may name, as one tree: what binding needs to know of a table.
+
+Built by tables/, read by predicate/. Names are logical; `physical` is the path under which the table's metadata keeps
+statistics and partition values (they differ under column mapping).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lakeprune.predicate.types import DataType
+
+
+class Role(Enum):
+    PARTITION = "partition"
+    DATA = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column or nested struct field; `children` only for structs."""
+
+    name: str
+    physical: str
+    type: DataType
+    role: Role = Role.DATA
+    children: tuple[Field, ...] = ()
+    statistics_unusable: str | None = None  # why stored bounds of this field must not be trusted, if so
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    fields: tuple[Field, ...]

@@ -1,0 +1,238 @@
+"""The predicate tree: what front-ends produce, passes rewrite and skipping lowers.
+
+Nodes are frozen; a pass returns a new tree. Values and predicates share one tree, because SQL does
+(`(a < 10) IS NULL`, `coalesce(flag, false)`).
+
+    from a front-end      Name Literal Call And Or Not Compare In Like IsNull IsTruth Opaque
+    after binding         Column instead of Name, literals in canonical values of a known type
+    after normalising     only And Or Not IsNull Either Constant Member NullTest ColumnCompare Exact Opaque (= a `Lowerable`)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.reasons import Reason
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.types import DataType, Scalar
+
+
+class Op(Enum):
+    EQ = "="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    NULL_SAFE_EQ = "<=>"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column as written; `start` and `end` are offsets into the predicate text, for error messages."""
+
+    parts: tuple[str, ...]
+    start: int = -1
+    end: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A bound column. Two references to one column are equal."""
+
+    path: tuple[str, ...]
+    physical: tuple[str, ...]
+    type: DataType
+    role: Role
+    statistics_unusable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant. `type` is None only for NULL and, before binding, for numbers and strings that take a column's type.
+
+    Before binding a number is an exact Decimal or int, a double literal (`1e3`, `1.0D`) a float, text a str.
+    """
+
+    value: Scalar
+    type: DataType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A deterministic function or operator that lakeprune knows, by its canonical lower-case name (see functions/)."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: DataType | None = None  # of the result, once bound
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    op: Op
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    value: Expr
+    options: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`value LIKE pattern ESCAPE escape`; `kind` is "like", "ilike" or "rlike" (no escape)."""
+
+    value: Expr
+    pattern: Expr
+    escape: str = "\\"
+    kind: str = "like"
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """`part IS NULL`, for a value or a predicate."""
+
+    part: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class IsTruth:
+    """`part IS TRUE` or `part IS FALSE`: never NULL."""
+
+    part: Expr
+    truth: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that may be TRUE, FALSE or NULL on any row, and why nothing more is known. Columns are still bound."""
+
+    text: str
+    reason: Reason
+    columns: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """TRUE, FALSE or NULL on every row."""
+
+    truth: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`column` lies in `values`: TRUE inside, FALSE outside, NULL for NULL. All comparisons end here."""
+
+    column: Column
+    values: IntervalSet
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """`value` lies in `values`, for an expression that is not a bare column yet; passes turn it into Member, Exact or Opaque."""
+
+    value: Expr
+    values: IntervalSet
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest:
+    """`column IS NULL`; the column may be a struct, whose leaves then carry the evidence."""
+
+    column: Column
+    leaves: tuple[Column, ...] = ()  # of a struct column: any leaf proven without NULL proves the struct is not NULL
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCompare:
+    """Two columns of one family, row by row; `op` is EQ, LT or LE (others are NOT or swapped sides)."""
+
+    op: Op
+    left: Column
+    right: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The truth is that of `outer` or of `inner`, row by row, and it is not known which.
+
+    `Either(ts in wide range, ts in narrow range)` says: TRUE at most inside the wide one, FALSE at most outside the narrow one.
+    """
+
+    outer: Expr
+    inner: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A predicate over partition columns only, evaluated on the partition values themselves."""
+
+    predicate: Expr
+    columns: tuple[Column, ...]
+
+
+Expr = (
+    Name | Column | Literal | Call | And | Or | Not | Compare | In | Like | IsNull | IsTruth
+    | Opaque | Constant | Member | Within | NullTest | ColumnCompare | Either | Exact
+)  # fmt: skip
+Lowerable = And | Or | Not | IsNull | Either | Constant | Member | NullTest | ColumnCompare | Exact | Opaque
+
+TRUE = Constant(True)
+FALSE = Constant(False)
+NULL = Constant(None)
+
+
+class Bucket(Enum):
+    """Where a top-level conjunct finds its evidence (the names are those of the JSON contract)."""
+
+    PARTITION_SAFE = "partition_safe"
+    PARTITION_EXACT = "partition_exact"
+    STATS_SAFE = "stats_safe"
+    UNSPLITTABLE = "unsplittable"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A top-level conjunct, ready to be lowered.
+
+    `text` is the user's spelling, `rewritten` what is evaluated when that differs, `reasons` everything in it that
+    metadata cannot decide.
+    """
+
+    text: str
+    predicate: Lowerable
+    bucket: Bucket
+    rewritten: str | None = None
+    reasons: tuple[Reason, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a predicate means beyond its text: the session it is read in. Pure passes take it as an argument.
+
+    `now` is microseconds since the epoch. `zone_is_given` is False when the zone is only the default: then partition
+    timestamps without an offset are not trusted to be in it.
+    """
+
+    now: int
+    zone: str = "UTC"
+    zone_is_given: bool = False
