@@ -1,0 +1,93 @@
+"""How the few SQL constructs that engines spell differently are spelled.
+
+Queries are written once, as text around these methods; user text reaches SQL only through `text`, `literal` and `identifier`.
+Every method takes and returns SQL text. A conversion that fails gives NULL, never an error: a statistic that cannot be read is
+a statistic that is missing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from lakeprune.predicate.types import Family
+
+Shape = Mapping[str, "str | Shape"]  # field name -> SQL type, or nested fields
+
+
+class Dialect(ABC):
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """A string literal, for any string: quotes, control characters and NUL included."""
+
+    @abstractmethod
+    def binary(self, value: bytes) -> str: ...
+
+    @abstractmethod
+    def identifier(self, name: str) -> str: ...
+
+    @abstractmethod
+    def parse_json(self, text: str, shape: Shape) -> str:
+        """A struct of just these fields from JSON text; NULL when the text is not JSON, NULL fields where they do not fit."""
+
+    @abstractmethod
+    def try_cast(self, value: str, type_name: str) -> str: ...
+
+    @abstractmethod
+    def micros_of_timestamp(self, text: str) -> str:
+        """Microseconds since the epoch of timestamp text; text without an offset is read as UTC."""
+
+    @abstractmethod
+    def days_of_date(self, text: str) -> str: ...
+
+    @abstractmethod
+    def regexp_matches(self, text: str, pattern: str) -> str:
+        """Whether `pattern` (a Python string, RE2 and Java syntax in common) is found in the text."""
+
+    @abstractmethod
+    def regexp_replace(self, text: str, pattern: str, replacement: str) -> str:
+        """Every match replaced; `\\1` in the replacement is the first group."""
+
+    @abstractmethod
+    def octet_length(self, text: str) -> str: ...
+
+    @abstractmethod
+    def starts_with(self, text: str, prefix: str) -> str: ...
+
+    @abstractmethod
+    def map_value(self, map_: str, key: str) -> str: ...
+
+    @abstractmethod
+    def map_has_key(self, map_: str, key: str) -> str: ...
+
+    @abstractmethod
+    def percent_decode(self, text: str) -> str: ...
+
+    def field(self, struct: str, path: Sequence[str]) -> str:
+        return ".".join([struct, *(self.identifier(part) for part in path)])
+
+    def literal(self, value: Any, family: Family) -> str:
+        """A canonical value as it compares with a bound of this family."""
+        match family:
+            case Family.BOOLEAN:
+                return "TRUE" if value else "FALSE"
+            case Family.INTEGER:
+                return str(int(value))
+            case Family.REAL:
+                return f"CAST('{_double_text(value)}' AS DOUBLE)"
+            case Family.DECIMAL:
+                exact = Decimal(value)
+                scale = max(0, -int(exact.as_tuple().exponent))
+                return f"CAST('{exact:f}' AS DECIMAL(38,{scale}))"
+            case Family.TEXT:
+                return self.text(value)
+            case Family.BYTES:
+                return self.binary(value)
+
+
+def _double_text(value: float) -> str:
+    if value in (float("inf"), float("-inf")):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(float(value))

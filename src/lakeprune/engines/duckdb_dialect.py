@@ -1,0 +1,59 @@
+"""DuckDB's spelling of the dialect. Needs only what is built into DuckDB: json, parquet, core functions."""
+
+from __future__ import annotations
+
+import json
+
+from lakeprune.engines.dialect import Dialect, Shape
+
+
+class DuckDBDialect(Dialect):
+    def text(self, value: str) -> str:
+        quoted = value.replace("'", "''")
+        if value.isprintable():
+            return f"'{quoted}'"
+        # Control characters and NUL go through bytes: a NUL inside query text would end it.
+        return f"decode({self.binary(value.encode('utf-8', 'surrogatepass'))})"
+
+    def binary(self, value: bytes) -> str:
+        return "CAST('" + "".join(f"\\x{byte:02X}" for byte in value) + "' AS BLOB)"
+
+    def identifier(self, name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    def parse_json(self, text: str, shape: Shape) -> str:
+        return f"TRY(from_json({text}, {self.text(json.dumps(shape))}))"
+
+    def try_cast(self, value: str, type_name: str) -> str:
+        return f"TRY_CAST({value} AS {type_name})"
+
+    def micros_of_timestamp(self, text: str) -> str:
+        # Seen by running it: a cast to TIMESTAMP silently ignores a numeric offset, and a cast to TIMESTAMPTZ reads text
+        # without one in the session's zone. So the text decides which cast is right.
+        plain, zoned = f"epoch_us(TRY_CAST({text} AS TIMESTAMP))", f"epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))"
+        has_offset = self.regexp_matches(text, r"[T ].*[+-]\d{1,2}(:?\d{2}){0,2}$")
+        return f"CASE WHEN {text} LIKE '%Z' THEN {plain} WHEN {has_offset} THEN {zoned} ELSE {plain} END"
+
+    def days_of_date(self, text: str) -> str:
+        return f"(TRY_CAST({text} AS DATE) - DATE '1970-01-01')"
+
+    def regexp_matches(self, text: str, pattern: str) -> str:
+        return f"regexp_matches({text}, {self.text(pattern)})"
+
+    def regexp_replace(self, text: str, pattern: str, replacement: str) -> str:
+        return f"regexp_replace({text}, {self.text(pattern)}, {self.text(replacement)}, 'g')"
+
+    def octet_length(self, text: str) -> str:
+        return f"strlen({text})"
+
+    def starts_with(self, text: str, prefix: str) -> str:
+        return f"starts_with({text}, {prefix})"
+
+    def map_value(self, map_: str, key: str) -> str:
+        return f"{map_}[{self.text(key)}]"
+
+    def map_has_key(self, map_: str, key: str) -> str:
+        return f"coalesce(list_contains(map_keys({map_}), {self.text(key)}), FALSE)"
+
+    def percent_decode(self, text: str) -> str:
+        return f"url_decode({text})"

@@ -1,0 +1,81 @@
+"""The boundary between tables and engines: what an engine offers, and the columns a files relation has.
+
+A table format writes its metadata as SQL over `Engine.json_source` and `Engine.parquet_source`; an engine runs it. Neither knows
+the other's implementation. A files relation has one row per live file and these columns:
+
+    size          bytes of the file
+    rows          physical rows, NULL when unknown
+    deleted       rows hidden by a deletion vector, 0 without one, NULL when a deletion vector does not say
+    has_stats     whether the file carries any statistics
+    has_dv        whether it carries a deletion vector
+    path          as recorded in the log               } only when `Needs.paths`
+    partition     partition values as JSON text        }
+
+    per column k of Needs.domains, in order (SOUNDNESS.md section 0 says what each must prove):
+    c{k}_lo c{k}_hi    inclusive bounds of every live non-NULL, non-NaN value; NULL = unbounded; BIGINT, DOUBLE, DECIMAL, VARCHAR,
+                       BLOB or BOOLEAN by the type's family (dates and timestamps as BIGINT days and microseconds)
+    c{k}_cut           text only: hi is a truncated prefix, so values may extend it
+    c{k}_nn c{k}_an    proven without NULL, proven all NULL; never NULL themselves
+    c{k}_nf            floats only: proven without NaN; never NULL
+    c{k}_counted       whether the null count is known (for partition columns: the value is known)
+
+    per column j of Needs.partition_texts:
+    p{j}          the partition value as recorded, NULL for NULL
+    p{j}_missing  the file does not record this partition column
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lakeprune.engines.dialect import Dialect, Shape
+from lakeprune.predicate.tree import Column
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What an evaluation asks to know of every file, and nothing more."""
+
+    domains: tuple[Column, ...] = ()
+    partition_texts: tuple[Column, ...] = ()
+    paths: bool = False
+
+
+class EngineError(Exception):
+    """The engine could not run a query; the caller says what that means for the user."""
+
+
+class Engine(ABC):
+    """Runs SQL over metadata files. `name` is shown to users; `dialect` prints what engines spell differently."""
+
+    name: str
+    dialect: Dialect
+
+    @abstractmethod
+    def query(self, sql: str) -> list[Row]:
+        """All rows of a small result. Raises EngineError with the engine's own words."""
+
+    @abstractmethod
+    def stream(self, sql: str) -> Iterator[Row]:
+        """Rows of a large result, without holding all of them."""
+
+    @abstractmethod
+    def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
+        """A FROM item over newline-delimited JSON with exactly these fields and a `filename` column; other fields are not read."""
+
+    @abstractmethod
+    def parquet_source(self, paths: Sequence[str]) -> str:
+        """A FROM item over Parquet files of one schema."""
+
+    @abstractmethod
+    def parquet_fields(self, path: str) -> dict[str, Any]:
+        """The file's schema as nested dicts of field name -> type name (upper-case SQL) or nested dict; maps and lists are type names."""
+
+    @abstractmethod
+    def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
+        """A FROM item over a small relation made of these rows."""

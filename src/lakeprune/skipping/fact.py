@@ -1,0 +1,132 @@
+"""Facts about one container that metadata can prove, as a small closed expression language.
+
+A fact is two-valued: TRUE means proven, FALSE means "not proven" (a missing statistic proves nothing). Engines print or
+evaluate these nodes and nothing else; they never learn a SQL function.
+
+    Known(b)                constant
+    NoNull(c)               no live row is NULL in c
+    AllNull(c)              every live row is NULL in c
+    NanFree(c)              no live row is NaN in c
+    Covered(c, S)           every non-NULL, non-NaN value of c lies in S
+    Below(a, b, strict)     every such value of a is below (or equal to, unless strict) every such value of b
+    Never(e, truth)         the exact partition expression e never has this truth value
+    All, Some, Unproven     conjunction, disjunction, negation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.tree import Column, Exact
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    truth: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoNull:
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class AllNull:
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class NanFree:
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    column: Column
+    values: IntervalSet
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    left: Column
+    right: Column
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    exact: Exact
+    truth: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    parts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    parts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    part: Fact
+
+
+Fact = Known | NoNull | AllNull | NanFree | Covered | Below | Never | All | Some | Unproven
+
+PROVEN = Known(True)
+NOT_PROVEN = Known(False)
+
+
+def all_of(*parts: Fact) -> Fact:
+    """Their conjunction, with constants folded away.
+
+    >>> all_of(PROVEN, NOT_PROVEN)
+    Known(truth=False)
+    """
+    kept = tuple(p for p in _flat(parts, All) if p != PROVEN)
+    if NOT_PROVEN in kept:
+        return NOT_PROVEN
+    return All(kept) if len(kept) > 1 else kept[0] if kept else PROVEN
+
+
+def some_of(*parts: Fact) -> Fact:
+    """Their disjunction, with constants folded away."""
+    kept = tuple(p for p in _flat(parts, Some) if p != NOT_PROVEN)
+    if PROVEN in kept:
+        return PROVEN
+    return Some(kept) if len(kept) > 1 else kept[0] if kept else NOT_PROVEN
+
+
+def unproven(part: Fact) -> Fact:
+    """Its negation."""
+    match part:
+        case Known(truth):
+            return Known(not truth)
+        case Unproven(inner):
+            return inner
+        case _:
+            return Unproven(part)
+
+
+def walk(fact: Fact) -> Iterator[Fact]:
+    """The fact and everything below it."""
+    yield fact
+    match fact:
+        case All(parts) | Some(parts):
+            for part in parts:
+                yield from walk(part)
+        case Unproven(part):
+            yield from walk(part)
+
+
+def _flat(parts: Iterable[Fact], kind: type[All] | type[Some]) -> Iterator[Fact]:
+    for part in parts:
+        if isinstance(part, kind):
+            yield from part.parts
+        else:
+            yield part

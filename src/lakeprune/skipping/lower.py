@@ -1,0 +1,94 @@
+"""From a normalised predicate to its truth mask over statistics.
+
+In: a `Lowerable` tree and the evidence allowed (partition values, file statistics, or both). Out: a `Mask`. A leaf whose
+column's evidence is not allowed is unknown: that is how the evidence ladder is climbed with one set of rules.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import (
+    And,
+    Column,
+    ColumnCompare,
+    Constant,
+    Either,
+    Exact,
+    Expr,
+    IsNull,
+    Member,
+    Not,
+    NullTest,
+    Opaque,
+    Or,
+)
+from lakeprune.skipping.leaves.columns import column_compare_mask
+from lakeprune.skipping.leaves.exact import exact_mask
+from lakeprune.skipping.leaves.membership import membership_mask
+from lakeprune.skipping.leaves.nulls import null_test_mask
+from lakeprune.skipping.mask import UNKNOWN, Mask, conjunction, constant, disjunction, either, is_null, negation
+
+EVERYTHING = frozenset(Role)
+PARTITION_ONLY = frozenset({Role.PARTITION})
+STATISTICS_ONLY = frozenset({Role.DATA})
+
+
+def lower(predicate: Expr, evidence: frozenset[Role] = EVERYTHING) -> Mask:
+    """The mask of a normalised predicate, using only this evidence."""
+    match predicate:
+        case Constant(truth):
+            return constant(truth)
+        case And(parts):
+            return conjunction([lower(p, evidence) for p in parts])
+        case Or(parts):
+            return disjunction([lower(p, evidence) for p in parts])
+        case Not(part):
+            return negation(lower(part, evidence))
+        case IsNull(part):
+            return is_null(lower(part, evidence))
+        case Either(outer, inner):
+            return either(lower(outer, evidence), lower(inner, evidence))
+        case Opaque():
+            return UNKNOWN
+        case Member() | NullTest() | ColumnCompare() | Exact():
+            allowed = all(column.role in evidence for column in columns_of(predicate))
+            return _leaf_mask(predicate) if allowed else UNKNOWN
+        case _:
+            raise AssertionError(f"{type(predicate).__name__} must not survive normalisation")
+
+
+def _leaf_mask(predicate: Member | NullTest | ColumnCompare | Exact) -> Mask:
+    match predicate:
+        case Member(column, values):
+            return membership_mask(column, values)
+        case NullTest():
+            return null_test_mask(predicate)
+        case ColumnCompare(op, left, right):
+            return column_compare_mask(op, left, right)
+        case Exact():
+            return exact_mask(predicate)
+        case _:
+            assert_never(predicate)
+
+
+def columns_of(predicate: Expr) -> tuple[Column, ...]:
+    """The bound columns a normalised predicate draws evidence from, each once, in order of appearance."""
+    match predicate:
+        case Member(column, _):
+            return (column,)
+        case NullTest(column, leaves):
+            return leaves or (column,)
+        case ColumnCompare(_, left, right):
+            return (left, right) if left != right else (left,)
+        case Exact(_, columns):
+            return columns
+        case And(parts) | Or(parts):
+            return tuple(dict.fromkeys(c for p in parts for c in columns_of(p)))
+        case Not(part) | IsNull(part):
+            return columns_of(part)
+        case Either(outer, inner):
+            return tuple(dict.fromkeys((*columns_of(outer), *columns_of(inner))))
+        case _:
+            return ()

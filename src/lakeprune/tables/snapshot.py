@@ -1,0 +1,72 @@
+"""A table at one version, as every other room sees it.
+
+A format's reader produces a `Snapshot`; evaluation asks it for the SQL of its files relation (engines/engine.py lists the columns).
+Nothing here reads data files.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from lakeprune.engines.engine import Engine, Needs
+from lakeprune.predicate.schema import Schema
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.types import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class TableFeatures:
+    """What the table declares; the names are those of the JSON contract."""
+
+    reader_version: int
+    writer_version: int
+    reader_features: tuple[str, ...] = ()
+    clustering_columns: tuple[str, ...] | None = None
+    column_mapping_mode: str = "none"
+    deletion_vectors_enabled: bool = False
+    in_commit_timestamps: bool = False
+    unrecognized_writer_features: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the table itself says a snapshot holds (Delta: the .crc file); None where it says nothing."""
+
+    files: int | None = None
+    bytes: int | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a user should know about how the table was read; `code` is stable."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    format: str
+    location: str
+    version: int
+    schema: Schema
+    partition_columns: tuple[str, ...]
+    features: TableFeatures
+    configuration: dict[str, str] = field(default_factory=dict)
+    expected: Expected = Expected()
+    notes: tuple[Note, ...] = ()
+
+
+class Snapshot(ABC):
+    facts: SnapshotFacts
+
+    @abstractmethod
+    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
+        """A SELECT giving the files relation: reconciled, one row per live file. Same engine as the snapshot was opened with."""
+
+    @abstractmethod
+    def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
+        """Every value a recorded partition text can stand for, None when it cannot be told."""
