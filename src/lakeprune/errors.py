@@ -27,9 +27,7 @@ class LakepruneError(Exception):
 
     exit_code = EXIT_USAGE
 
-    def __init__(
-        self, code: str, what: str, *, where: str | None = None, why: str | None = None, fix: str | None = None
-    ) -> None:
+    def __init__(self, code: str, what: str, *, where: str | None = None, why: str | None = None, fix: str | None = None) -> None:
         super().__init__(what)
         self.code = code
         self.what = what

@@ -66,7 +66,7 @@ class Engine(ABC):
 
     @abstractmethod
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
-        """A FROM item over newline-delimited JSON with exactly these fields and a `filename` column; other fields are not read."""
+        """A FROM item over newline-delimited JSON: exactly these fields, and a `filename` column."""
 
     @abstractmethod
     def parquet_source(self, paths: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ class Engine(ABC):
 
     @abstractmethod
     def parquet_fields(self, path: str) -> dict[str, Any]:
-        """The file's schema as nested dicts of field name -> type name (upper-case SQL) or nested dict; maps and lists are type names."""
+        """Its schema: field name -> upper-case SQL type name, or nested dict for a struct."""
 
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:

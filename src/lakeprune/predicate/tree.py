@@ -230,9 +230,11 @@ class Profile:
     """What a predicate means beyond its text: the session it is read in. Pure passes take it as an argument.
 
     `now` is microseconds since the epoch. `zone_is_given` is False when the zone is only the default: then partition
-    timestamps without an offset are not trusted to be in it.
+    timestamps without an offset are not trusted to be in it. `nan_aware_writers` says that whoever wrote the table keeps NaN
+    in the stored maximum, as Delta Spark does; by default a NaN may hide outside the bounds (trap T1).
     """
 
     now: int
     zone: str = "UTC"
     zone_is_given: bool = False
+    nan_aware_writers: bool = False

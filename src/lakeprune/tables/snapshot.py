@@ -1,6 +1,7 @@
 """A table at one version, as every other room sees it.
 
-A format's reader produces a `Snapshot`; evaluation asks it for the SQL of its files relation (engines/engine.py lists the columns).
+A format's reader produces a `Snapshot`; evaluation asks it for the SQL of its files relation, whose columns
+engines/engine.py lists.
 Nothing here reads data files.
 """
 
