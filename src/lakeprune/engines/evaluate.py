@@ -1,0 +1,182 @@
+"""Masks meet files: one query over the files relation, grouped into verdict patterns.
+
+In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike; or, when a list is asked for,
+one `FileOutcome` per file. Rows of files never pass through Python unless they are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lakeprune.engines.engine import Engine, Needs, Row
+from lakeprune.engines.exact import Lookup, exact_lookups
+from lakeprune.engines.stat_sql import FactPrinter
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.skipping.plan import Plan
+from lakeprune.tables.snapshot import Snapshot
+
+WORD_BITS = 60  # bits packed into one integer column
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one clause can say about a group of files; each is "TRUE cannot be excluded" unless named otherwise."""
+
+    can_true: bool  # with all evidence
+    not_true: bool  # FALSE or NULL cannot be excluded
+    by_partition: bool  # using partition values only
+    by_statistics: bool  # using file statistics only
+    if_complete: bool  # had no statistic been missing
+    if_nan_free: bool  # had NaN been excluded
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Everything that files of one pattern have in common."""
+
+    outcomes: tuple[Outcome, ...]  # one per clause
+    is_empty: bool  # no live row: nothing to read whatever the predicate
+    has_stats: bool
+    has_dv: bool
+    bounds_known: tuple[bool, ...]  # per plan column
+    nulls_known: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    signature: Signature
+    files: int
+    bytes: int
+    rows: int  # live rows, of the files that tell
+    files_without_rows: int  # files that do not tell
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    signature: Signature
+    path: str
+    size: int
+    rows: int | None  # physical
+    deleted: int | None
+    partition: str  # JSON text
+    bounds: tuple[tuple[Any, Any], ...]  # per plan column: stored or widened bounds, as canonical values
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One files relation, ready to be asked."""
+
+    engine: Engine
+    snapshot: Snapshot
+    profile: Profile
+
+    def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
+        """The verdict patterns of each plan, from one read of the metadata and one pass over it."""
+        needs = _needs(plans, paths=False)
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
+        words = [self._words(plan, needs, lookups) for plan in plans]
+        source = self._source(needs, lookups)
+        sums = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
+        if len(plans) == 1:
+            names = [f"w{i}" for i in range(len(words[0]))]
+            picked = ", ".join(f"{word} AS {name}" for word, name in zip(words[0], names, strict=True))
+            keys = ", ".join(names)
+            sql = f"SELECT 0, {keys}, {sums} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
+        else:
+            sql = _many_plans_sql(words, source, sums)
+        found: list[list[Pattern]] = [[] for _ in plans]
+        for index, *rest in self.engine.query(sql):
+            width = len(words[index])
+            signature = _decode(plans[index], rest[:width])
+            files, size, rows, unknown = rest[-4:]
+            found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
+        return found
+
+    def files(self, plan: Plan, limit: int | None) -> Iterator[FileOutcome]:
+        """Every file with what each clause says about it, ordered by path."""
+        needs = _needs([plan], paths=True)
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
+        words = self._words(plan, needs, lookups)
+        bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
+        picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
+        cut = "" if limit is None else f" LIMIT {limit}"
+        for row in self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups)} ORDER BY path{cut}"):
+            yield _file_outcome(plan, row, len(words))
+
+    def _source(self, needs: Needs, lookups: Sequence[Lookup]) -> str:
+        files = f"({self.snapshot.files_sql(self.engine, needs, self.profile)}) AS files"
+        return " ".join([files, *(lookup.join(needs.partition_texts) for lookup in lookups)])
+
+    def _words(self, plan: Plan, needs: Needs, lookups: Sequence[Lookup]) -> list[str]:
+        printer = FactPrinter(
+            self.engine.dialect,
+            {column: k for k, column in enumerate(needs.domains)},
+            {lookup.exact: lookup.number for lookup in lookups},
+        )
+        flags = [printer.bit(bit) for bit in plan.bits]
+        flags += ["coalesce(rows - deleted = 0, FALSE)", "has_stats", "has_dv"]
+        for column in plan.columns:
+            k = printer.columns[column]
+            flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
+        return [_packed(flags[i : i + WORD_BITS]) for i in range(0, len(flags), WORD_BITS)]
+
+
+def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
+    domains = tuple(dict.fromkeys(column for plan in plans for column in plan.columns))
+    texts: tuple[Column, ...] = tuple(
+        dict.fromkeys(column for plan in plans for exact in plan.exacts for column in exact.columns)
+    )
+    return Needs(domains, texts, paths)
+
+
+def _packed(flags: Sequence[str]) -> str:
+    terms = [f"CASE WHEN {flag} THEN {1 << i} ELSE 0 END" for i, flag in enumerate(flags)]
+    return "CAST(" + " + ".join(terms) + " AS BIGINT)"
+
+
+def _many_plans_sql(words: Sequence[Sequence[str]], source: str, sums: str) -> str:
+    """One pass for many plans: each file is unfolded into (plan, its words) and grouped."""
+    width = max(len(w) for w in words)
+    lists = [", ".join(w[i] if i < len(w) else "CAST(0 AS BIGINT)" for w in words) for i in range(width)]
+    unfolded = ", ".join(f"unnest([{items}]) AS w{i}" for i, items in enumerate(lists))
+    numbers = ", ".join(str(i) for i in range(len(words)))
+    keys = ", ".join(["plan", *(f"w{i}" for i in range(width))])
+    inner = f"SELECT size, rows, deleted, unnest([{numbers}]) AS plan, {unfolded} FROM {source}"
+    return f"SELECT {keys}, {sums} FROM ({inner}) GROUP BY {keys}"
+
+
+def _decode(plan: Plan, words: Sequence[int]) -> Signature:
+    def bit(position: int) -> bool:
+        return bool(words[position // WORD_BITS] >> (position % WORD_BITS) & 1)
+
+    outcomes = tuple(
+        Outcome(
+            bit(p.can_true),
+            bit(p.not_true),
+            bit(p.by_partition),
+            bit(p.by_statistics),
+            bit(p.if_complete),
+            bit(p.if_nan_free),
+        )
+        for p in plan.positions
+    )
+    base = len(plan.bits)
+    columns = range(len(plan.columns))
+    return Signature(
+        outcomes,
+        bit(base),
+        bit(base + 1),
+        bit(base + 2),
+        tuple(bit(base + 3 + 2 * k) for k in columns),
+        tuple(bit(base + 4 + 2 * k) for k in columns),
+    )
+
+
+def _file_outcome(plan: Plan, row: Row, width: int) -> FileOutcome:
+    path, size, rows, deleted, partition = row[:5]
+    signature = _decode(plan, row[5 : 5 + width])
+    flat = row[5 + width :]
+    bounds = tuple((flat[2 * k], flat[2 * k + 1]) for k in range(len(plan.columns)))
+    return FileOutcome(signature, path, size, rows, deleted, partition, bounds)

@@ -1,0 +1,82 @@
+"""Expressions over partition columns, evaluated on the distinct partition values and joined back to the files.
+
+In: the exact expressions of some plans. Out: one `Lookup` per expression: a small relation of the distinct texts and the truth
+values they can give. The loop is over distinct partition values, never over files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from lakeprune.engines.engine import Engine, Needs
+from lakeprune.predicate.evaluate import EvaluationFailed, evaluate
+from lakeprune.predicate.tree import Column, Exact, Profile
+from lakeprune.predicate.types import Scalar
+from lakeprune.skipping.plan import Plan
+from lakeprune.tables.snapshot import Snapshot
+
+UNKNOWN: frozenset[bool | None] = frozenset({True, False, None})
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    exact: Exact
+    number: int
+    relation: str
+
+    def join(self, texts: Sequence[Column]) -> str:
+        """The join that gives every file the columns e{n}_t, e{n}_f, e{n}_n."""
+        n = self.number
+        tests = []
+        for i, column in enumerate(self.exact.columns):
+            j = texts.index(column)
+            tests.append(f"files.p{j} IS NOT DISTINCT FROM e{n}.e{n}_k{i} AND files.p{j}_missing = e{n}.e{n}_m{i}")
+        return f"LEFT JOIN {self.relation} AS e{n} ON {' AND '.join(tests)}"
+
+
+def exact_lookups(engine: Engine, snapshot: Snapshot, profile: Profile, plans: Sequence[Plan]) -> list[Lookup]:
+    """A lookup for every distinct exact expression of the plans."""
+    exacts = dict.fromkeys(exact for plan in plans for exact in plan.exacts)
+    return [_lookup(engine, snapshot, profile, exact, number) for number, exact in enumerate(exacts)]
+
+
+def possible_truths(exact: Exact, values: Sequence[tuple[Scalar, ...] | None], profile: Profile) -> frozenset[bool | None]:
+    """Every truth value the expression can have, given every value each column could have (None: cannot be told)."""
+    if any(candidates is None for candidates in values):
+        return UNKNOWN
+    truths: set[bool | None] = set()
+    for choice in product(*(candidates or () for candidates in values)):
+        try:
+            truth = evaluate(exact.predicate, dict(zip(exact.columns, choice, strict=True)), profile)
+        except EvaluationFailed:
+            return UNKNOWN
+        if truth is not None and not isinstance(truth, bool):
+            return UNKNOWN
+        truths.add(truth)
+    return frozenset(truths)
+
+
+def _lookup(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact, number: int) -> Lookup:
+    keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
+    names = [name for pair in keys for name in pair] + [f"e{number}_{letter}" for letter in "tfn"]
+    types = ["VARCHAR", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 3
+    rows = list(_lookup_rows(engine, snapshot, profile, exact))
+    return Lookup(exact, number, engine.lookup(names, types, rows))
+
+
+def _lookup_rows(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact) -> Iterator[tuple[object, ...]]:
+    columns = exact.columns
+    picked = ", ".join(f"p{i}, p{i}_missing" for i in range(len(columns)))
+    files = snapshot.files_sql(engine, Needs(partition_texts=columns), profile)
+    parsed: dict[tuple[Column, str | None], tuple[Scalar, ...] | None] = {}
+    for row in engine.query(f"SELECT DISTINCT {picked} FROM ({files}) AS files"):
+        values: list[tuple[Scalar, ...] | None] = []
+        for i, column in enumerate(columns):
+            text, missing = row[2 * i], row[2 * i + 1]
+            if (column, text) not in parsed:
+                parsed[column, text] = snapshot.partition_values(text, column, profile)
+            values.append(None if missing else parsed[column, text])
+        truths = possible_truths(exact, values, profile)
+        yield (*row, True in truths, False in truths, None in truths)

@@ -1,0 +1,126 @@
+"""Facts printed as SQL conditions over a files relation (engine.py lists its columns).
+
+Every condition is two-valued: a comparison with a missing bound is FALSE, or TRUE when missing statistics are lifted. The printer
+is total over `Fact` and knows no other node, so an engine can never meet a function it would have to understand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from lakeprune.engines.dialect import Dialect
+from lakeprune.predicate.intervals import Interval
+from lakeprune.predicate.tree import Column, Exact
+from lakeprune.predicate.types import Family
+from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
+from lakeprune.skipping.plan import Bit, Lift
+
+LINEAR_LIMIT = 8  # up to this many intervals are tried one by one, more are searched
+
+
+@dataclass(frozen=True, slots=True)
+class FactPrinter:
+    """Prints facts for one relation: which column has which number there."""
+
+    dialect: Dialect
+    columns: Mapping[Column, int]
+    exacts: Mapping[Exact, int]
+
+    def bit(self, bit: Bit) -> str:
+        return self._print(bit.fact, bit.lift)
+
+    def _print(self, fact: Fact, lift: Lift) -> str:
+        match fact:
+            case Known(truth):
+                return "TRUE" if truth else "FALSE"
+            case All(parts):
+                return "(" + " AND ".join(self._print(p, lift) for p in parts) + ")"
+            case Some(parts):
+                return "(" + " OR ".join(self._print(p, lift) for p in parts) + ")"
+            case Unproven(part):
+                return f"(NOT {self._print(part, lift)})"
+            case Never(exact, truth):
+                letter = {True: "t", False: "f", None: "n"}[truth]
+                return f"(NOT coalesce(e{self.exacts[exact]}_{letter}, TRUE))"
+            case NoNull(column):
+                k = self.columns[column]
+                return f"(c{k}_nn OR NOT c{k}_counted)" if lift is Lift.MISSING else f"c{k}_nn"
+            case AllNull(column):
+                k = self.columns[column]
+                # A bound is a value, so a column that has one is not all NULL whatever its count would have been.
+                unknown = f"(NOT c{k}_counted AND c{k}_lo IS NULL AND c{k}_hi IS NULL)"
+                return f"(c{k}_an OR {unknown})" if lift is Lift.MISSING else f"c{k}_an"
+            case NanFree(column):
+                return "TRUE" if lift is Lift.NAN else f"c{self.columns[column]}_nf"
+            case Covered(column, values):
+                return self._covered(column, values.intervals, lift)
+            case Below(left, right, strict):
+                return self._below(left, right, strict=strict, lift=lift)
+            case _:
+                assert_never(fact)
+
+    def _covered(self, column: Column, intervals: Sequence[Interval], lift: Lift) -> str:
+        k = self.columns[column]
+        if len(intervals) <= LINEAR_LIMIT:
+            tests = [self._fits(column, interval) for interval in intervals]
+            found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
+        else:
+            found = self._search(column, intervals)
+        return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if lift is Lift.MISSING else found
+
+    def _fits(self, column: Column, interval: Interval) -> str:
+        """[lo, hi] lies in this interval."""
+        k = self.columns[column]
+        sides = []
+        if interval.lo is not None:
+            sign = ">" if interval.lo_open else ">="
+            sides.append(f"coalesce(c{k}_lo {sign} {self._literal(column, interval.lo)}, FALSE)")
+        if interval.hi is not None:
+            sides.append(self._ends_below(column, interval))
+        return "(" + " AND ".join(sides) + ")" if sides else "TRUE"
+
+    def _ends_below(self, column: Column, interval: Interval) -> str:
+        return self._hi_below(column, self._literal(column, interval.hi), strict=interval.hi_open)
+
+    def _hi_below(self, column: Column, limit: str, *, strict: bool) -> str:
+        """Every value is below the limit; a cut maximum stands for everything that starts with it."""
+        k = self.columns[column]
+        plain = f"c{k}_hi {'<' if strict else '<='} {limit}"
+        if column.type.family is Family.TEXT:
+            beyond = f"{limit} > c{k}_hi AND NOT {self.dialect.starts_with(limit, f'c{k}_hi')}"
+            plain = f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
+        return f"coalesce({plain}, FALSE)"
+
+    def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
+        """Binary search by nested CASE: the last interval that starts at or below lo is the only one that can hold it."""
+        k = self.columns[column]
+        bounded = [i for i in intervals if i.lo is not None]
+        head = [i for i in intervals if i.lo is None]
+        tree = self._search_tree(column, head + bounded)
+        if not head:
+            return f"(c{k}_lo IS NOT NULL AND {tree})"
+        return f"CASE WHEN c{k}_lo IS NULL THEN {self._fits(column, head[0])} ELSE {tree} END"
+
+    def _search_tree(self, column: Column, intervals: Sequence[Interval]) -> str:
+        if len(intervals) == 1:
+            return self._fits(column, intervals[0])
+        middle = len(intervals) // 2
+        pivot = intervals[middle]
+        k = self.columns[column]
+        sign = "<=" if pivot.lo_open else "<"
+        left = self._search_tree(column, intervals[:middle])
+        right = self._search_tree(column, intervals[middle:])
+        return f"CASE WHEN c{k}_lo {sign} {self._literal(column, pivot.lo)} THEN {left} ELSE {right} END"
+
+    def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
+        a, b = self.columns[left], self.columns[right]
+        test = self._hi_below(left, f"c{b}_lo", strict=strict)
+        return f"(c{a}_hi IS NULL OR c{b}_lo IS NULL OR {test})" if lift is Lift.MISSING else test
+
+    def _literal(self, column: Column, value: Any) -> str:
+        family = column.type.family
+        if family is None:
+            raise AssertionError(f"{column.path} has no order, yet bounds were asked for")
+        return self.dialect.literal(value, family)
