@@ -1,6 +1,6 @@
 """Masks meet files: one query over the files relation, grouped into verdict patterns.
 
-In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike; or, when a list is asked for,
+In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike; or, for a listing,
 one `FileOutcome` per file. Rows of files never pass through Python unless they are listed.
 """
 

@@ -1,8 +1,8 @@
 """What has to be asked of every file to explain a predicate: a list of yes/no bits, and how clauses read them.
 
 In: clauses. Out: `Plan`: the bits (facts, each possibly with one kind of ignorance lifted), the columns and exact expressions
-they need, and per clause where its answers stand among the bits. Files with equal bits are one pattern; everything a report says about
-files is a sum over patterns.
+they need, and per clause where its answers stand among the bits. Files with equal bits are one pattern; everything a report
+says about files is a sum over patterns.
 """
 
 from __future__ import annotations
