@@ -28,16 +28,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.predicate.tree import Column
+from lakeprune.record import record
 
 Row = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Needs:
     """What an evaluation asks to know of every file, and nothing more."""
 

@@ -7,20 +7,20 @@ one `FileOutcome` per file. Rows of files never pass through Python unless they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.engines.exact import Lookup, exact_lookups
 from lakeprune.engines.stat_sql import FactPrinter
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 from lakeprune.tables.snapshot import Snapshot
 
 WORD_BITS = 60  # bits packed into one integer column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What one clause can say about a group of files; each is "TRUE cannot be excluded" unless named otherwise."""
 
@@ -32,7 +32,7 @@ class Outcome:
     if_nan_free: bool  # had NaN been excluded
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """Everything that files of one pattern have in common."""
 
@@ -44,7 +44,7 @@ class Signature:
     nulls_known: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     signature: Signature
     files: int
@@ -53,7 +53,7 @@ class Pattern:
     files_without_rows: int  # files that do not tell
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileOutcome:
     signature: Signature
     path: str
@@ -64,7 +64,7 @@ class FileOutcome:
     bounds: tuple[tuple[Any, Any], ...]  # per plan column: stored or widened bounds, as canonical values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evaluation:
     """One files relation, ready to be asked."""
 

@@ -7,20 +7,21 @@ values they can give. The loop is over distinct partition values, never over fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from lakeprune.engines.engine import Engine, Needs
-from lakeprune.predicate.evaluate import EvaluationFailed, evaluate
+from lakeprune.predicate.evaluate import evaluate
+from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import Column, Exact, Profile
 from lakeprune.predicate.types import Scalar
+from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 from lakeprune.tables.snapshot import Snapshot
 
 UNKNOWN: frozenset[bool | None] = frozenset({True, False, None})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     exact: Exact
     number: int

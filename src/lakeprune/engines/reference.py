@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 from lakeprune.predicate.intervals import Interval, successor
 from lakeprune.predicate.tree import Column, Exact
+from lakeprune.record import record
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
 from lakeprune.skipping.plan import Lift
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Domain:
     """What is proven about one column of one container (SOUNDNESS.md section 0); None is an unbounded side."""
 
@@ -25,7 +25,7 @@ class Domain:
     counted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Container:
     domains: Mapping[Column, Domain]
     truths: Mapping[Exact, frozenset[bool | None]]

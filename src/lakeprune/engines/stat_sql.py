@@ -7,20 +7,20 @@ is total over `Fact` and knows no other node, so an engine can never meet a func
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 from lakeprune.engines.dialect import Dialect
 from lakeprune.predicate.intervals import Interval
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.predicate.types import Family
+from lakeprune.record import record
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
 from lakeprune.skipping.plan import Bit, Lift
 
 LINEAR_LIMIT = 8  # up to this many intervals are tried one by one, more are searched
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FactPrinter:
     """Prints facts for one relation: which column has which number there."""
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 from lakeprune.predicate.types import INTEGER_RANGES, DataType, Family, Kind
+from lakeprune.record import record
 
 Bound = Any  # a canonical, non-NULL, non-NaN value of the set's family; None = unbounded on that side
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     lo: Bound
     hi: Bound
@@ -32,7 +32,7 @@ class Interval:
         return self.lo is not None and self.lo == self.hi and not self.lo_open and not self.hi_open
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntervalSet:
     """A set of values; `step` is the distance between neighbours on a discrete type, None on a dense one.
 
@@ -145,6 +145,15 @@ def values(items: Iterable[Any], type_: DataType) -> IntervalSet:
     nan = any(isinstance(v, float) and math.isnan(v) for v in points)
     exact = [Interval(v, v) for v in points if not (isinstance(v, float) and math.isnan(v))]
     return _normal(_snap(exact, type_), _nan(type_, member=nan), step_of(type_))
+
+
+def from_intervals(intervals: Iterable[Interval], type_: DataType, *, nan: bool = False) -> IntervalSet:
+    """The values of `type_` inside these intervals, whose bounds are exact and may be finer than the type.
+
+    >>> from_intervals([Interval(Fraction(1, 2), 4), Interval(3, 9, hi_open=True)], INT_TYPE).intervals
+    (Interval(lo=1, hi=8, lo_open=False, hi_open=False),)
+    """
+    return _normal(_snap(intervals, type_), _nan(type_, member=nan), step_of(type_))
 
 
 def prefixed(prefix: str) -> IntervalSet:

@@ -5,8 +5,9 @@ A reason is never an error. Each code has an entry in docs/reasons.md, and a tes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from lakeprune.record import record
 
 
 class ReasonCode(Enum):
@@ -25,7 +26,7 @@ class ReasonCode(Enum):
     EVALUATION_FAILED = "EVALUATION_FAILED"  # an expression on partition values that has no answer (overflow, bad cast)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     code: ReasonCode
     message: str

@@ -6,10 +6,10 @@ statistics and partition values (they differ under column mapping).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from lakeprune.predicate.types import DataType
+from lakeprune.record import record
 
 
 class Role(Enum):
@@ -17,7 +17,7 @@ class Role(Enum):
     DATA = "data"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One column or nested struct field; `children` only for structs."""
 
@@ -29,6 +29,6 @@ class Field:
     statistics_unusable: str | None = None  # why stored bounds of this field must not be trusted, if so
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schema:
     fields: tuple[Field, ...]

@@ -10,13 +10,13 @@ Nodes are frozen; a pass returns a new tree. Values and predicates share one tre
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.reasons import Reason
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.types import DataType, Scalar
+from lakeprune.record import record
 
 
 class Op(Enum):
@@ -29,7 +29,7 @@ class Op(Enum):
     NULL_SAFE_EQ = "<=>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """A column as written; `start` and `end` are offsets into the predicate text, for error messages."""
 
@@ -38,7 +38,7 @@ class Name:
     end: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """A bound column. Two references to one column are equal."""
 
@@ -49,7 +49,7 @@ class Column:
     statistics_unusable: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """A constant. `type` is None only for NULL and, before binding, for numbers and strings that take a column's type.
 
@@ -60,7 +60,7 @@ class Literal:
     type: DataType | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A deterministic function or operator that lakeprune knows, by its canonical lower-case name (see functions/)."""
 
@@ -69,35 +69,35 @@ class Call:
     type: DataType | None = None  # of the result, once bound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class And:
     parts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Or:
     parts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Not:
     part: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     op: Op
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class In:
     value: Expr
     options: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Like:
     """`value LIKE pattern ESCAPE escape`; `kind` is "like", "ilike" or "rlike" (no escape)."""
 
@@ -107,14 +107,14 @@ class Like:
     kind: str = "like"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IsNull:
     """`part IS NULL`, for a value or a predicate."""
 
     part: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IsTruth:
     """`part IS TRUE` or `part IS FALSE`: never NULL."""
 
@@ -122,7 +122,7 @@ class IsTruth:
     truth: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opaque:
     """Something that may be TRUE, FALSE or NULL on any row, and why nothing more is known. Columns are still bound."""
 
@@ -131,14 +131,14 @@ class Opaque:
     columns: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """TRUE, FALSE or NULL on every row."""
 
     truth: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """`column` lies in `values`: TRUE inside, FALSE outside, NULL for NULL. All comparisons end here."""
 
@@ -146,7 +146,7 @@ class Member:
     values: IntervalSet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Within:
     """`value` lies in `values`, for an expression that is not a bare column yet; passes turn it into Member, Exact or Opaque."""
 
@@ -154,7 +154,7 @@ class Within:
     values: IntervalSet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NullTest:
     """`column IS NULL`; the column may be a struct, whose leaves then carry the evidence."""
 
@@ -162,7 +162,7 @@ class NullTest:
     leaves: tuple[Column, ...] = ()  # of a struct column: any leaf proven without NULL proves the struct is not NULL
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ColumnCompare:
     """Two columns of one family, row by row; `op` is EQ, LT or LE (others are NOT or swapped sides)."""
 
@@ -171,7 +171,7 @@ class ColumnCompare:
     right: Column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Either:
     """The truth is that of `outer` or of `inner`, row by row, and it is not known which.
 
@@ -182,7 +182,7 @@ class Either:
     inner: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exact:
     """A predicate over partition columns only, evaluated on the partition values themselves."""
 
@@ -210,7 +210,7 @@ class Bucket(Enum):
     UNSPLITTABLE = "unsplittable"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """A top-level conjunct, ready to be lowered.
 
@@ -222,10 +222,10 @@ class Clause:
     predicate: Lowerable
     bucket: Bucket
     rewritten: str | None = None
-    reasons: tuple[Reason, ...] = field(default=())
+    reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """What a predicate means beyond its text: the session it is read in. Pure passes take it as an argument.
 

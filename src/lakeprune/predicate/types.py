@@ -10,9 +10,10 @@ Dates and timestamps are integers since 1970-01-01, so that no calendar limit or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+
+from lakeprune.record import record
 
 Scalar = bool | int | float | Decimal | str | bytes | None
 
@@ -49,7 +50,7 @@ class Family(Enum):
     BYTES = "bytes"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataType:
     """A column's type. `collation` names a non-binary string order ("CHAR" for padded strings)."""
 

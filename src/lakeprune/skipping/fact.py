@@ -16,62 +16,62 @@ evaluate these nodes and nothing else; they never learn a SQL function.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Column, Exact
+from lakeprune.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     truth: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoNull:
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AllNull:
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NanFree:
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Covered:
     column: Column
     values: IntervalSet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Below:
     left: Column
     right: Column
     strict: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Never:
     exact: Exact
     truth: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class All:
     parts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Some:
     parts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unproven:
     part: Fact
 

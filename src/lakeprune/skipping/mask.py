@@ -10,12 +10,12 @@ mentioning a child twice, where NULL alone would double the expression at every 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from lakeprune.record import record
 from lakeprune.skipping.fact import PROVEN, Fact, Known, all_of, some_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mask:
     """Five "possible" facts; each is TRUE when the truth value cannot be excluded."""
 

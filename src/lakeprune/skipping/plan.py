@@ -8,10 +8,10 @@ says about files is a sum over patterns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from lakeprune.predicate.tree import Bucket, Clause, Column, Exact
+from lakeprune.record import record
 from lakeprune.skipping.fact import AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, walk
 from lakeprune.skipping.lower import PARTITION_ONLY, STATISTICS_ONLY, lower
 
@@ -24,13 +24,13 @@ class Lift(Enum):
     NAN = "nan"  # as if no column held NaN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bit:
     fact: Fact
     lift: Lift = Lift.NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClauseBits:
     """Positions among the bits: can the clause be TRUE, under which evidence, and why not excluded."""
 
@@ -42,7 +42,7 @@ class ClauseBits:
     if_nan_free: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     clauses: tuple[Clause, ...]
     bits: tuple[Bit, ...]
