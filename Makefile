@@ -1,0 +1,95 @@
+# Every target does its own set-up: a fresh machine needs Python 3.11 or newer, git and make, nothing else.
+# Recipes use relative paths only, so the checkout may live in a folder with spaces in its name.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# The first of python3.11, python3.12, python3.13, python3 that starts and is new enough; `make PYTHON=/path/to/python` overrides.
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3 python; do \
+  "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$name"; break; }; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.set-up
+UV_VERSION := 0.13.7
+SOURCES := src tests tools bench demo
+
+# The number of soundness cases of the long run.
+CASES ?= 200000
+
+.PHONY: help
+help: ## Print this help
+	@echo "lakeprune: which files a predicate must read, why, and what would make it fewer"
+	@echo
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: $(STAMP) ## Make the virtual environment .venv with the package in it (.venv/bin/lakeprune)
+	@echo "ready: $(BIN)/lakeprune"
+
+.PHONY: demo
+demo: $(STAMP) ## Write real Delta tables, explain predicates on them, pass a gate and fail one
+	@$(BIN)/python -m demo.run
+
+.PHONY: test
+test: $(STAMP) ## Run every test and doctest (a few thousand soundness cases among them)
+	@$(BIN)/python -m pytest -q
+
+.PHONY: lint
+lint: $(STAMP) ## Run ruff, mypy strict, the import rule, the file-size check and the docs check
+	@echo "ruff check"    && $(BIN)/ruff check --quiet .
+	@echo "ruff format"   && $(BIN)/ruff format --quiet --check .
+	@echo "mypy --strict" && $(BIN)/mypy --no-error-summary
+	@echo "import rule"   && $(BIN)/lint-imports --no-logo > build/import-rule.txt || { cat build/import-rule.txt; exit 1; }
+	@$(BIN)/python -m tools.check_file_sizes
+	@$(BIN)/python -m tools.check_docs
+
+.PHONY: check
+check: lint test ## Run lint and test: what continuous integration runs
+
+.PHONY: bench
+bench: $(STAMP) ## Measure against delta-explain and deltalake, print the ratios, rewrite docs/benchmarks.md
+	@$(BIN)/python -m bench.run --write docs/benchmarks.md
+
+.PHONY: soundness
+soundness: $(STAMP) ## Run the long soundness property (CASES=200000)
+	@LAKEPRUNE_SOUNDNESS_CASES=$(CASES) $(BIN)/python -m pytest -q tests/soundness
+
+.PHONY: schema
+schema: $(STAMP) ## Regenerate the JSON Schemas in schemas/ from the report's code
+	@$(BIN)/python -m tools.write_schemas
+
+.PHONY: lock
+lock: ## Resolve requirements/dev.in again into the hashed lock requirements/dev.txt
+	@"$(PYTHON)" -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@build/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --no-header requirements/dev.in -o requirements/dev.txt
+	@echo "wrote requirements/dev.txt"
+
+.PHONY: clean
+clean: ## Remove the virtual environment, generated tables and caches
+	@rm -rf $(VENV) build dist .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.locked: requirements/dev.txt
+	@if [ -z "$(PYTHON)" ]; then \
+	  echo "lakeprune needs Python 3.11 or newer, and none was found." >&2; \
+	  echo "  fix: install it, or name one: make $(or $(MAKECMDGOALS),setup) PYTHON=/path/to/python3.11" >&2; exit 1; fi
+	@echo "setting up $(VENV) with $$("$(PYTHON)" --version) from requirements/dev.txt (once, under a minute)"
+	@"$(PYTHON)" -m venv --clear $(VENV) || { \
+	  echo "  fix: this Python cannot make virtual environments; on Debian and Ubuntu install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m compileall -q $(VENV)/lib
+	@touch $@
+
+# An editable install: the installed command always runs the sources beside it, and starts as fast as a copied one.
+# Bytecode is compiled here, not at the first start, so that the first command is as fast as the hundredth.
+$(STAMP): $(VENV)/.locked pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+	@mkdir -p build
+	@touch $@
