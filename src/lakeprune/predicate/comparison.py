@@ -1,0 +1,239 @@
+"""How two values of known types compare in Spark, and which values of a column a literal picks.
+
+In: canonical values with their types. Out: an order, or `Bounds` of sets. A literal is never rounded into the column's
+type (`int < 3.5` is `..3`); where engines disagree about a reading (a decimal against a FLOAT), the sets hold all readings.
+Never guesses: types that do not compare give None or `EvaluationFailed`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from lakeprune.predicate.calendar import DAY
+from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.functions.monotone import preimage_of, to_float32
+from lakeprune.predicate.intervals import IntervalSet, compare, everything, from_intervals, nothing, values
+from lakeprune.predicate.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
+from lakeprune.predicate.tree import Literal, Profile
+from lakeprune.predicate.types import (
+    DOUBLE,
+    INTEGRAL_KINDS,
+    TIME_KINDS,
+    TIMESTAMP,
+    DataType,
+    Family,
+    Kind,
+    Scalar,
+)
+
+_EXACT_KINDS = INTEGRAL_KINDS | {Kind.DECIMAL}
+_NUMBER_KINDS = _EXACT_KINDS | {Kind.FLOAT, Kind.DOUBLE}
+
+
+def order(left: Scalar, left_type: DataType, right: Scalar, right_type: DataType, profile: Profile) -> int:
+    """-1, 0 or 1 as Spark orders two non-NULL values: NaN equals itself and is above everything, strings go by code point."""
+    kinds = {left_type.kind, right_type.kind}
+    if left_type.collation or right_type.collation:
+        raise EvaluationFailed("a collation decides this comparison")
+    if kinds <= _NUMBER_KINDS:
+        return _order_numbers(left, left_type, right, right_type)
+    if kinds <= TIME_KINDS:
+        common = _common_time(left_type.kind, right_type.kind)
+        left = as_time(left, left_type.kind, common, profile)
+        right = as_time(right, right_type.kind, common, profile)
+        return _sign(left, right)
+    if len(kinds) == 1 and left_type.family is not None:
+        return _sign(left, right)
+    if Kind.STRING in kinds:
+        return _order_text(left, left_type, right, right_type, profile)
+    raise EvaluationFailed(f"{left_type} and {right_type} do not compare")
+
+
+def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bounds | None:
+    """The values v of `type_` for which `v op literal` is TRUE, None when the types do not compare without a guess."""
+    if literal.type is None or literal.value is None or type_.family is None or literal.type.collation:
+        return None
+    kind, other, value = type_.kind, literal.type.kind, literal.value
+    if kind in _NUMBER_KINDS and other in _NUMBER_KINDS:
+        return _around([reading(op, type_, literal) for reading in _number_readings(kind, other)])
+    if kind in TIME_KINDS and other in TIME_KINDS:
+        return _time_members(op, type_, literal, profile)
+    if kind is other:
+        return exactly(whole(compare(op, value, type_), type_))
+    return None
+
+
+def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
+    """The values of `type_` equal to one of the non-NULL options."""
+    listed = list(options)
+    same = [option.value for option in listed if _same_carrier(type_, option)]
+    found = [exactly(whole(values(same, type_), type_))] if same and type_.family is not None else []
+    for option in listed:
+        if not _same_carrier(type_, option):
+            bounds = members("=", type_, option, profile)
+            if bounds is None:
+                return None
+            found.append(bounds)
+    if not found:
+        return None if type_.family is None else exactly(nothing(type_))
+    return Bounds(_all([b.outer for b in found], type_), _all([b.inner for b in found], type_))
+
+
+def whole(found: IntervalSet, type_: DataType) -> IntervalSet:
+    """The same set in its one spelling: a boolean set is named by the values it has, not by open ends."""
+    if type_.family is not Family.BOOLEAN:
+        return found
+    have = [value for value in (False, True) if found.contains(value)]
+    return everything(type_) if len(have) == 2 else values(have, type_)
+
+
+def as_time(value: Any, kind: Kind, target: Kind, profile: Profile) -> Any:
+    """A date or timestamp cast to another time kind; a literal finer than a microsecond keeps its exact rest."""
+    if kind is target:
+        return value
+    whole_value, rest = (value, 0) if isinstance(value, int) else divmod(Fraction(value), 1)
+    if kind is Kind.DATE:
+        local = whole_value * DAY
+        return local if target is Kind.TIMESTAMP_NTZ else to_instant(local, profile.zone)
+    if target is Kind.DATE:
+        local = whole_value if kind is Kind.TIMESTAMP_NTZ else to_local(whole_value, profile.zone)
+        return local // DAY
+    moved = to_instant if target is Kind.TIMESTAMP else to_local
+    return moved(whole_value, profile.zone) + rest
+
+
+def compare_floats(left: float, right: float) -> int:
+    if math.isnan(left) or math.isnan(right):
+        return math.isnan(left) - math.isnan(right)
+    return _sign(left, right)
+
+
+def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataType) -> int:
+    kinds = {left_type.kind, right_type.kind}
+    if kinds <= _EXACT_KINDS:
+        return _sign(left, right)  # Python compares int and Decimal exactly
+    as_doubles = compare_floats(_double(left), _double(right))
+    if Kind.FLOAT in kinds and not kinds <= {Kind.FLOAT, Kind.DOUBLE}:
+        as_floats = compare_floats(to_float32(_double(left)), to_float32(_double(right)))
+        if as_floats != as_doubles:
+            raise EvaluationFailed("engines disagree whether the literal is rounded to FLOAT here")
+    return as_doubles
+
+
+def _double(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _sign(left: Any, right: Any) -> int:
+    return (left > right) - (left < right)
+
+
+def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType, profile: Profile) -> int:
+    """Text against another type: Spark casts the text; only spellings that every mode reads alike have an answer."""
+    from lakeprune.predicate.literals import parse_as
+
+    if left_type.kind is not Kind.STRING:
+        return -_order_text(right, right_type, left, left_type, profile)
+    target = right_type
+    if target.kind in INTEGRAL_KINDS:
+        digits = left.strip(" ")
+        if not (digits.lstrip("+-").isascii() and digits.lstrip("+-").isdigit()) or len(digits) > 18:
+            raise EvaluationFailed(f"{left!r} is no plain integer")
+        return _sign(int(digits), right)
+    if target.kind not in TIME_KINDS:
+        raise EvaluationFailed(f"text against {target}")
+    try:
+        return _sign(parse_as(left, target, profile.zone), right)
+    except ValueError as problem:
+        raise EvaluationFailed(f"{left!r} is not a {target}") from problem
+
+
+def _common_time(left: Kind, right: Kind) -> Kind:
+    if left is right:
+        return left
+    return Kind.TIMESTAMP if Kind.TIMESTAMP in (left, right) else Kind.TIMESTAMP_NTZ
+
+
+def _same_carrier(type_: DataType, option: Literal) -> bool:
+    """The option's value is a value of the column's type as it stands: no reading to choose, no zone to ask."""
+    if option.type is None or type_.collation or option.type.collation:
+        return False
+    kind, other = type_.kind, option.type.kind
+    if kind is Kind.FLOAT:
+        return other is Kind.FLOAT
+    return kind is other or (kind in _EXACT_KINDS and other in _EXACT_KINDS)
+
+
+Reading = Callable[[str, DataType, Literal], IntervalSet]
+
+
+def _number_readings(kind: Kind, other: Kind) -> list[Reading]:
+    if kind in _EXACT_KINDS and other in _EXACT_KINDS:
+        return [_exact_reading]
+    if kind is Kind.FLOAT and other in (Kind.FLOAT, Kind.DOUBLE):
+        return [_exact_reading] if other is Kind.FLOAT else [_exact_reading, _float32_reading]
+    if kind is Kind.FLOAT:
+        return [_exact_reading, _double_reading, _float32_reading]
+    if kind is Kind.DOUBLE:
+        return [_exact_reading, _double_reading]
+    return [_exact_reading, _promoted_reading]
+
+
+def _exact_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
+    return compare(op, literal.value, type_)
+
+
+def _double_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
+    return compare(op, _double(literal.value), type_)
+
+
+def _float32_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
+    return compare(op, to_float32(_double(literal.value)), type_)
+
+
+def _promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
+    """An exact column cast to double, as Spark does against a double: 2**53 + 1 then equals 2**53."""
+    return preimage_of(float, compare(op, _double(literal.value), DOUBLE), type_)
+
+
+def _around(sets: list[IntervalSet]) -> Bounds:
+    return Bounds(reduce(IntervalSet.union, sets), reduce(IntervalSet.intersect, sets))
+
+
+def _all(sets: list[IntervalSet], type_: DataType) -> IntervalSet:
+    intervals = [interval for found in sets for interval in found.intervals]
+    return whole(from_intervals(intervals, type_, nan=any(found.nan for found in sets)), type_)
+
+
+def _time_members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bounds:
+    assert literal.type is not None
+    kind, other, value = type_.kind, literal.type.kind, literal.value
+    common = _common_time(kind, other)
+    target = as_time(value, other, common, profile)
+    if kind is common:
+        return exactly(compare(op, target, type_))
+    if kind is Kind.TIMESTAMP_NTZ:  # against an instant: the column is read in the session zone
+        return locals_of_instants(compare(op, target, TIMESTAMP), profile.zone)
+    # A date against a moment is its midnight; midnights are in order, so one threshold decides.
+    if common is Kind.TIMESTAMP_NTZ:
+        return exactly(compare(op, Fraction(target) / DAY, type_))
+    return exactly(compare(op, _day_of_midnight(target, profile), type_))
+
+
+def _day_of_midnight(instant: Any, profile: Profile) -> int | Fraction:
+    """The date whose midnight is this instant, or a fraction between the two dates whose midnights are around it."""
+    near = to_local(math.floor(instant), profile.zone) // DAY
+    for day in range(near - 2, near + 4):
+        midnight = to_instant(day * DAY, profile.zone)
+        if midnight == instant:
+            return day
+        if midnight > instant:
+            return Fraction(2 * day - 1, 2)
+    raise AssertionError("a midnight lies within three days of every instant")

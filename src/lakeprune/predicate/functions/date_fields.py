@@ -1,0 +1,62 @@
+"""year quarter month day dayofweek dayofyear weekofyear: a field of a date, or of a timestamp's local date.
+
+What moves: `year(d) >= 2024` becomes `d >= 2024-01-01`. Safe because the year is monotone in the day, over the whole range of
+an int, in the proleptic Gregorian calendar. The other fields repeat every year, so alone they are opaque on data
+(OPAQUE_ON_DATA); together with a year `passes/combine_date_fields` turns them into days.
+Example: `year(d) = 2024` is `d BETWEEN '2024-01-01' AND '2024-12-31'`. Refuses text arguments (a cast, OPAQUE_ON_DATA).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeprune.predicate.calendar import civil_of, days_of, iso_week, weekday, year_of
+from lakeprune.predicate.comparison import as_time
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.predicate.tree import Call, Expr, Profile, Within
+from lakeprune.predicate.types import DATE, INT, TIME_KINDS, Kind, Scalar
+from lakeprune.predicate.walk import type_of
+
+FIELDS: dict[str, Callable[[int], int]] = {
+    "year": year_of,
+    "quarter": lambda days: (civil_of(days)[1] + 2) // 3,
+    "month": lambda days: civil_of(days)[1],
+    "day": lambda days: civil_of(days)[2],
+    "dayofweek": lambda days: (weekday(days) + 1) % 7 + 1,  # Sunday is 1
+    "dayofyear": lambda days: days - days_of(year_of(days), 1, 1) + 1,
+    "weekofyear": iso_week,
+}
+
+
+def day_number(value: Scalar, expr: Expr, profile: Profile) -> int:
+    """The (local) date of a date or timestamp value."""
+    type_ = type_of(expr)
+    if type_ is None or type_.kind not in TIME_KINDS:
+        raise EvaluationFailed(f"the date of a {type_}")
+    return int(as_time(value, type_.kind, Kind.DATE, profile))
+
+
+def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    return FIELDS[call.function](day_number(args[0], call.args[0], profile))
+
+
+def _preimage_of_year(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:
+    moment = call.args[0]
+    type_ = type_of(moment)
+    if type_ is None or type_.kind not in TIME_KINDS:
+        return None
+    days = from_intervals(
+        [
+            Interval(
+                None if interval.lo is None else days_of(interval.lo, 1, 1),
+                None if interval.hi is None else days_of(interval.hi + 1, 1, 1) - 1,
+            )
+            for interval in values.intervals
+        ],
+        DATE,
+    )
+    return Within(moment if type_.kind is Kind.DATE else Call("cast", (moment,), DATE), days)
+
+
+FUNCTIONS = {name: Function(always(INT), _evaluate, _preimage_of_year if name == "year" else None) for name in FIELDS}

@@ -1,0 +1,60 @@
+"""A bound predicate in the closed set of nodes that skipping can lower.
+
+In: a bound tree. Out: And Or Not IsNull Either Constant Member NullTest ColumnCompare Exact Opaque, with the same truth on
+every row (where the result has an Either, the truth is that of one of its sides). Never raises for a predicate it cannot
+use: that part becomes Opaque with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeprune.predicate.passes.combine_date_fields import combine_date_fields
+from lakeprune.predicate.passes.factor_or import factor_or
+from lakeprune.predicate.passes.fold_constants import fold_constants
+from lakeprune.predicate.passes.keep_partition_leaves import keep_partition_leaves
+from lakeprune.predicate.passes.limit_lists import limit_lists
+from lakeprune.predicate.passes.merge_ranges import merge_ranges
+from lakeprune.predicate.passes.orient import orient
+from lakeprune.predicate.passes.push_not import push_not
+from lakeprune.predicate.passes.state_as_sets import state_as_sets
+from lakeprune.predicate.passes.unwrap_functions import unwrap_functions
+from lakeprune.predicate.tree import (
+    And,
+    ColumnCompare,
+    Constant,
+    Either,
+    Exact,
+    Expr,
+    IsNull,
+    Lowerable,
+    Member,
+    Not,
+    NullTest,
+    Opaque,
+    Or,
+    Profile,
+)
+
+PASSES: tuple[Callable[[Expr, Profile], Expr], ...] = (
+    fold_constants,  # x > 2 + 3             x > 5
+    orient,  # 5 < x                          x > 5
+    keep_partition_leaves,  # year(p) = 2024  evaluated on the partition values
+    state_as_sets,  # x > 5                   x lies in 6..
+    combine_date_fields,  # year(t), month(t) one range of days
+    unwrap_functions,  # year(t) = 2024       t lies in 2024-01-01..2024-12-31
+    push_not,  # NOT (x > 5)                  x lies in ..5
+    merge_ranges,  # x > 5 AND x < 9          x lies in 6..8
+    factor_or,  # (a AND b) OR (a AND c)      a AND (b OR c)
+    limit_lists,  # IN of 100,000             at most MAX_INTERVALS intervals
+)
+
+
+def normalise(expr: Expr, profile: Profile) -> Lowerable:
+    """The predicate after all passes."""
+    for change in PASSES:
+        expr = change(expr, profile)
+    assert isinstance(expr, And | Or | Not | IsNull | Either | Constant | Member | NullTest | ColumnCompare | Exact | Opaque), (
+        f"{type(expr).__name__} is no node that can be lowered"
+    )
+    return expr

@@ -1,0 +1,87 @@
+"""`year(t) = 2024 AND month(t) = 3` becomes one range of days: fields of a date together say what none says alone.
+
+Safe because the days are enumerated: every day of the years asked for is tried against every field. Needs a year that is
+bounded on both sides, at most MAX_YEARS years; otherwise the fields stay as they are (a month alone is opaque on data).
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.calendar import days_of
+from lakeprune.predicate.functions.date_fields import FIELDS
+from lakeprune.predicate.intervals import IntervalSet, values
+from lakeprune.predicate.passes.rebuild import all_of, conjuncts
+from lakeprune.predicate.tree import And, Call, Either, Expr, IsNull, Not, Or, Profile, Within
+from lakeprune.predicate.types import DATE, TIME_KINDS, Kind
+from lakeprune.predicate.walk import type_of
+
+MAX_YEARS = 40
+
+
+def combine_date_fields(expr: Expr, profile: Profile) -> Expr:
+    match expr:
+        case And(parts):
+            return _combine(conjuncts(And(tuple(combine_date_fields(part, profile) for part in parts))))
+        case Or(parts):
+            return Or(tuple(combine_date_fields(part, profile) for part in parts))
+        case Not(part):
+            return Not(combine_date_fields(part, profile))
+        case IsNull(part):
+            return IsNull(combine_date_fields(part, profile))
+        case Either(outer, inner):
+            return Either(combine_date_fields(outer, profile), combine_date_fields(inner, profile))
+        case _:
+            return expr
+
+
+def field_of(part: Expr) -> tuple[str, Expr] | None:
+    """The field's name and the date or timestamp it is taken of, when the part restricts one."""
+    match part:
+        case Within(Call(name, (moment,)), _) if name in FIELDS:
+            type_ = type_of(moment)
+            return (name, moment) if type_ is not None and type_.kind in TIME_KINDS else None
+        case _:
+            return None
+
+
+def _combine(parts: tuple[Expr, ...]) -> Expr:
+    fields: dict[Expr, dict[str, IntervalSet]] = {}
+    for part in parts:
+        found = field_of(part)
+        if found is not None and isinstance(part, Within):
+            name, moment = found
+            known = fields.setdefault(moment, {})
+            known[name] = known[name].intersect(part.values) if name in known else part.values
+    days = {moment: _days(known) for moment, known in fields.items() if len(known) > 1 and "year" in known}
+    kept: dict[Expr, None] = {}
+    for part in parts:
+        found = field_of(part)
+        combined = None if found is None else days.get(found[1])
+        if found is None or combined is None:
+            kept[part] = None
+        else:
+            kept[Within(_as_date(found[1]), combined)] = None
+    return all_of(kept)
+
+
+def _days(fields: dict[str, IntervalSet]) -> IntervalSet | None:
+    """The days with all these fields; None when there are too many years to look at."""
+    years: list[int] = []
+    for interval in fields["year"].intervals:
+        if interval.lo is None or interval.hi is None or len(years) + interval.hi - interval.lo >= MAX_YEARS:
+            return None
+        years.extend(range(interval.lo, interval.hi + 1))
+    others = [(FIELDS[name], wanted) for name, wanted in fields.items() if name != "year"]
+    return values(
+        (
+            day
+            for year in years
+            for day in range(days_of(year, 1, 1), days_of(year + 1, 1, 1))
+            if all(wanted.contains(field(day)) for field, wanted in others)
+        ),
+        DATE,
+    )
+
+
+def _as_date(moment: Expr) -> Expr:
+    type_ = type_of(moment)
+    return moment if type_ is not None and type_.kind is Kind.DATE else Call("cast", (moment,), DATE)

@@ -1,0 +1,38 @@
+"""What every branch of an OR demands is demanded once: `(d = 1 AND x > 5) OR (d = 1 AND y > 9)` is `d = 1 AND (x > 5 OR y > 9)`.
+
+Safe: AND distributes over OR in three-valued logic, and absorption holds (`a OR (a AND b)` is `a`). Nothing is multiplied out.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
+from lakeprune.predicate.tree import And, Either, Expr, IsNull, Not, Or, Profile
+
+
+def factor_or(expr: Expr, profile: Profile) -> Expr:
+    match expr:
+        case And(parts):
+            return all_of(conjuncts(And(tuple(factor_or(part, profile) for part in parts))))
+        case Or(parts):
+            return factor(Or(tuple(factor_or(part, profile) for part in parts)))
+        case Not(part):
+            return Not(factor_or(part, profile))
+        case IsNull(part):
+            return IsNull(factor_or(part, profile))
+        case Either(outer, inner):
+            return Either(factor_or(outer, profile), factor_or(inner, profile))
+        case _:
+            return expr
+
+
+def factor(expr: Or) -> Expr:
+    """The OR with the conjuncts common to all its branches taken out in front."""
+    branches = [conjuncts(branch) for branch in disjuncts(expr)]
+    shared = set(branches[0]).intersection(*branches[1:])
+    if not shared:
+        return any_of(disjuncts(expr))
+    common = [part for part in dict.fromkeys(branches[0]) if part in shared]
+    rests = [[part for part in branch if part not in shared] for branch in branches]
+    if any(not rest for rest in rests):
+        return all_of(common)
+    return all_of([*common, any_of(all_of(rest) for rest in rests)])

@@ -1,0 +1,88 @@
+"""Whatever reads no column is computed once: `x > 2 + 3` becomes `x > 5`, `1 = 2` becomes FALSE, `x + NULL` becomes NULL.
+
+Safe because evaluation is exact or refuses: `1 / 0` is left alone (Spark raises or says NULL, depending on its mode) and ends
+as an opaque part. A strict function of a NULL literal is NULL whatever its other arguments are.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.evaluate import evaluate
+from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.functions.registry import lookup
+from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.tree import (
+    Call,
+    Column,
+    Compare,
+    Constant,
+    Expr,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Opaque,
+    Profile,
+    Within,
+)
+from lakeprune.predicate.walk import nodes, type_of
+
+
+def fold_constants(expr: Expr, profile: Profile) -> Expr:
+    """The same predicate with its constant parts computed.
+
+    >>> from lakeprune.predicate.tree import Op
+    >>> from lakeprune.predicate.types import INT
+    >>> fold_constants(Compare(Op.LT, Literal(1, INT), Literal(2, INT)), Profile(now=0))
+    Constant(truth=True)
+    """
+    return map_leaves(expr, lambda leaf: _fold_leaf(leaf, profile))
+
+
+def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
+    match leaf:
+        case Compare(op, left, right):
+            leaf = Compare(op, fold_value(left, profile), fold_value(right, profile))
+        case In(value, options):
+            leaf = In(fold_value(value, profile), tuple(fold_value(option, profile) for option in options))
+        case Like(value, pattern, escape, kind):
+            leaf = Like(fold_value(value, profile), fold_value(pattern, profile), escape, kind)
+        case IsNull(part):
+            leaf = IsNull(fold_value(part, profile))
+        case Within(value, values):
+            leaf = Within(fold_value(value, profile), values)
+        case Call() | Literal():
+            leaf = fold_value(leaf, profile)
+        case _:
+            return leaf
+    if not is_constant(leaf):
+        return leaf
+    try:
+        truth = evaluate(leaf, {}, profile)
+    except EvaluationFailed:
+        return leaf
+    return Constant(None if truth is None else bool(truth))
+
+
+def fold_value(expr: Expr, profile: Profile) -> Expr:
+    """A value with its constant parts computed; predicates inside it (`if(a > 1 + 1, ...)`) too."""
+    if isinstance(expr, Literal | Column | Opaque):
+        return expr
+    if not isinstance(expr, Call):
+        return fold_constants(expr, profile)
+    args = tuple(fold_value(arg, profile) for arg in expr.args)
+    call = Call(expr.function, args, expr.type)
+    function = lookup(call.function)
+    if function is None:
+        return call
+    if function.evaluate is not None and any(isinstance(arg, Literal) and arg.value is None for arg in args):
+        return Literal(None, type_of(call))
+    if not is_constant(call):
+        return call
+    try:
+        return Literal(evaluate(call, {}, profile), type_of(call))
+    except EvaluationFailed:
+        return call
+
+
+def is_constant(expr: Expr) -> bool:
+    return not any(isinstance(node, Column | Opaque) for node in nodes(expr))

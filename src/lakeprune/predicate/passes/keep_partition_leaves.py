@@ -1,0 +1,67 @@
+"""A leaf over partition columns only, other than `column op literal`, is kept as written and evaluated on the values.
+
+`year(d) = 2024`, `lower(country) = 'de'`, `p LIKE '%x%'`, `p1 < p2` become Exact. Safe because a partition value is the
+column's value on every row of its files, and evaluation is exact or says that it has no answer.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.like_pattern import Wildcard, pieces_of
+from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import (
+    Call,
+    Column,
+    ColumnCompare,
+    Compare,
+    Exact,
+    Expr,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Profile,
+    Within,
+)
+from lakeprune.predicate.walk import columns_of
+
+
+def keep_partition_leaves(expr: Expr, _profile: Profile) -> Expr:
+    return map_leaves(expr, _keep)
+
+
+def is_partition_only(expr: Expr) -> bool:
+    columns = columns_of(expr)
+    return bool(columns) and all(column.role is Role.PARTITION for column in columns)
+
+
+def exact(leaf: Expr) -> Exact:
+    return Exact(leaf, columns_of(leaf))
+
+
+def _keep(leaf: Expr) -> Expr:
+    if not isinstance(leaf, Compare | ColumnCompare | In | Like | IsNull | Call | Within) or _is_direct(leaf):
+        return leaf
+    return exact(leaf) if is_partition_only(leaf) else leaf
+
+
+def _is_direct(leaf: Expr) -> bool:
+    match leaf:
+        case Compare(_, Column(), Literal()) | IsNull(Column()) | Within(Column(), _):
+            return True
+        case In(Column(), options):
+            return all(isinstance(option, Literal) for option in options)
+        case Like(Column(), Literal(value=str() as pattern), escape, "like"):
+            return _is_prefix(pattern, escape)
+        case Call("startswith", (Column(), Literal())):
+            return True
+        case _:
+            return False
+
+
+def _is_prefix(pattern: str, escape: str) -> bool:
+    try:
+        pieces = pieces_of(pattern, escape)
+    except ValueError:
+        return False
+    return all(isinstance(piece, str) for piece in pieces[:1]) and pieces[1:] in ((), (Wildcard.ANY,))

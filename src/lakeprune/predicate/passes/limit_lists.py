@@ -1,0 +1,31 @@
+"""Very long lists become short: beyond MAX_INTERVALS a set is merged across its smallest gaps.
+
+The merged set holds the true one, the first intervals are held by it: an Either of both is sound for dropping and for full
+matches alike. The clause says so with LIST_MERGED.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.tree import Either, Expr, Member, Profile
+
+MAX_INTERVALS = 1_024
+
+
+def limit_lists(expr: Expr, _profile: Profile) -> Expr:
+    return map_leaves(expr, _limit)
+
+
+def is_merged_list(expr: Expr) -> bool:
+    match expr:
+        case Either(Member(), Member(values=inner)):
+            return len(inner.intervals) == MAX_INTERVALS
+        case _:
+            return False
+
+
+def _limit(leaf: Expr) -> Expr:
+    if not isinstance(leaf, Member) or len(leaf.values.intervals) <= MAX_INTERVALS:
+        return leaf
+    merged, first = leaf.values.merged_to(MAX_INTERVALS), leaf.values.first(MAX_INTERVALS)
+    return Either(Member(leaf.column, merged), Member(leaf.column, first))

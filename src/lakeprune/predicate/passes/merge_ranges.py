@@ -1,0 +1,62 @@
+"""Sets on one column meet inside AND and join inside OR; constants vanish; duplicates go.
+
+`x > 5 AND x < 3` becomes the empty set, `x >= 1 AND x <= 9` a bounded one without NaN. Safe because a Member is NULL exactly
+where its column is. TRUE leaves an AND, FALSE decides it; NULL stays (`NULL AND FALSE` is FALSE, `NULL AND TRUE` is NULL).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from lakeprune.predicate.comparison import whole
+from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
+from lakeprune.predicate.tree import And, Column, Constant, Either, Expr, IsNull, Member, Not, Or, Profile
+
+
+def merge_ranges(expr: Expr, profile: Profile) -> Expr:
+    match expr:
+        case And(parts):
+            merged = _merge(conjuncts(And(tuple(merge_ranges(p, profile) for p in parts))), IntervalSet.intersect)
+            return _decide(merged, neutral=True, build=all_of)
+        case Or(parts):
+            merged = _merge(disjuncts(Or(tuple(merge_ranges(p, profile) for p in parts))), IntervalSet.union)
+            return _decide(merged, neutral=False, build=any_of)
+        case Not(part):
+            return Not(merge_ranges(part, profile))
+        case IsNull(part):
+            inside = merge_ranges(part, profile)
+            return Constant(inside.truth is None) if isinstance(inside, Constant) else IsNull(inside)
+        case Either(outer, inner):
+            wide, narrow = merge_ranges(outer, profile), merge_ranges(inner, profile)
+            return wide if wide == narrow else Either(wide, narrow)
+        case _:
+            return expr
+
+
+def _merge(parts: Iterable[Expr], meet: Callable[[IntervalSet, IntervalSet], IntervalSet]) -> list[Expr]:
+    """The parts, once each, with the sets of one column combined where the first of them stood."""
+    sets: dict[Column, list[IntervalSet]] = {}
+    slots: dict[Expr, None] = {}
+    for part in parts:
+        if isinstance(part, Member):
+            sets.setdefault(part.column, []).append(part.values)
+            slots[part.column] = None
+        else:
+            slots[part] = None
+    return [Member(slot, whole(_fold(sets[slot], meet), slot.type)) if isinstance(slot, Column) else slot for slot in slots]
+
+
+def _fold(sets: list[IntervalSet], meet: Callable[[IntervalSet, IntervalSet], IntervalSet]) -> IntervalSet:
+    """Pairwise like a tournament, so that an OR of 100,000 equalities costs n log n."""
+    while len(sets) > 1:
+        paired = [meet(a, b) for a, b in zip(sets[::2], sets[1::2], strict=False)]
+        sets = [*paired, sets[-1]] if len(sets) % 2 else paired
+    return sets[0]
+
+
+def _decide(parts: list[Expr], *, neutral: bool, build: Callable[[Iterable[Expr]], Expr]) -> Expr:
+    if Constant(not neutral) in parts:
+        return Constant(not neutral)
+    kept = [part for part in parts if part != Constant(neutral)]
+    return build(kept) if kept else Constant(neutral)

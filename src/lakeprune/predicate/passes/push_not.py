@@ -1,0 +1,80 @@
+"""NOT sinks to the leaves, where it turns a set into its complement. De Morgan holds in three-valued logic.
+
+`NOT (x < 5 OR x > 9)` becomes `x BETWEEN 5 AND 9`. NaN follows the complement: `NOT (x < 5)` has it. An Either keeps its
+order: what is certainly not inside becomes the outer side.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.comparison import whole
+from lakeprune.predicate.tree import (
+    And,
+    ColumnCompare,
+    Constant,
+    Either,
+    Exact,
+    Expr,
+    IsNull,
+    Member,
+    Not,
+    NullTest,
+    Or,
+    Profile,
+)
+
+
+def push_not(expr: Expr, profile: Profile) -> Expr:
+    match expr:
+        case And(parts):
+            return And(tuple(push_not(part, profile) for part in parts))
+        case Or(parts):
+            return Or(tuple(push_not(part, profile) for part in parts))
+        case Either(outer, inner):
+            return Either(push_not(outer, profile), push_not(inner, profile))
+        case IsNull(part):
+            return _null_of(push_not(part, profile))
+        case Not(part):
+            return _negate(push_not(part, profile))
+        case _:
+            return expr
+
+
+def _negate(part: Expr) -> Expr:
+    match part:
+        case Not(inside):
+            return inside
+        case Constant(truth):
+            return Constant(None if truth is None else not truth)
+        case Member(column, values):
+            return Member(column, whole(values.complement(), column.type))
+        case And(parts):
+            return Or(tuple(_negate(inside) for inside in parts))
+        case Or(parts):
+            return And(tuple(_negate(inside) for inside in parts))
+        case Either(outer, inner):
+            return Either(_negate(inner), _negate(outer))
+        case Exact(predicate, columns):
+            return Exact(Not(predicate), columns)
+        case _:
+            return Not(part)
+
+
+def _null_of(part: Expr) -> Expr:
+    """IS NULL of a leaf in terms of its columns."""
+    match part:
+        case Constant(truth):
+            return Constant(truth is None)
+        case Member(column):
+            return NullTest(column)
+        case ColumnCompare(_, left, right):
+            return Or((NullTest(left), NullTest(right)))
+        case NullTest() | IsNull():
+            return Constant(False)
+        case Not(inside):
+            return _null_of(inside)
+        case Either(_, inner):  # both sides are NULL on the same rows
+            return _null_of(inner)
+        case Exact(predicate, columns):
+            return Exact(IsNull(predicate), columns)
+        case _:
+            return IsNull(part)

@@ -1,0 +1,82 @@
+"""Functions move to the literal side: "f(x) lies in S" becomes "x lies in the preimage of S", down to bare columns.
+
+Each function brings its own preimage (see functions/). What has none is opaque with OPAQUE_ON_DATA, or with
+UNSUPPORTED_EXPRESSION when the function is not known at all.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.comparison import whole
+from lakeprune.predicate.functions.registry import lookup
+from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.passes.fold_constants import fold_constants
+from lakeprune.predicate.passes.keep_partition_leaves import keep_partition_leaves
+from lakeprune.predicate.passes.opaque import opaque, why_unordered
+from lakeprune.predicate.passes.orient import orient
+from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.passes.state_as_sets import state_as_sets
+from lakeprune.predicate.reasons import ReasonCode
+from lakeprune.predicate.tree import (
+    And,
+    Call,
+    Column,
+    Constant,
+    Expr,
+    Literal,
+    Member,
+    Not,
+    Opaque,
+    Or,
+    Profile,
+    Within,
+)
+
+
+def unwrap_functions(expr: Expr, profile: Profile) -> Expr:
+    """The same predicate with Member in place of Within."""
+    return map_leaves(expr, lambda leaf: _unwrap(leaf, profile))
+
+
+def _unwrap(leaf: Expr, profile: Profile) -> Expr:
+    if not isinstance(leaf, Within):
+        return leaf
+    value, values = leaf.value, leaf.values
+    match value:
+        case Column():
+            reason = why_unordered(value)
+            if reason is not None:
+                return opaque(leaf, reason.code, reason.message)
+            return Member(value, whole(values, value.type))
+        case Literal(constant):
+            return Constant(None if constant is None else values.contains(constant))
+        case Call():
+            return _unwrap_call(leaf, value, profile)
+        case Opaque():
+            return value
+        case _:
+            return unwrap_functions(_as_predicate(value, values), profile)
+
+
+def _unwrap_call(leaf: Within, call: Call, profile: Profile) -> Expr:
+    function = lookup(call.function)
+    if function is None:
+        return opaque(leaf, ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune does not know {call.function}")
+    found = None if function.preimage is None else function.preimage(call, leaf.values, profile)
+    if found is None:
+        return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"minimum and maximum say nothing about {call.function} here")
+    for prepare in (fold_constants, orient, keep_partition_leaves, state_as_sets):
+        found = prepare(found, profile)
+    return unwrap_functions(found, profile)
+
+
+def _as_predicate(value: Expr, values: IntervalSet) -> Expr:
+    """A predicate that lies in a set of booleans; NULL stays NULL in all four cases."""
+    match values.contains(True), values.contains(False):
+        case True, False:
+            return value
+        case False, True:
+            return Not(value)
+        case True, True:
+            return Or((value, Not(value)))
+        case _:
+            return And((value, Not(value)))
