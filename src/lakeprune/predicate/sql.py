@@ -1,0 +1,50 @@
+"""The SQL front-end: WHERE text as Spark users write it -> the predicate tree.
+
+In: text and the session it is read in. Out: an unbound tree. Only text that does not parse (LP101), something that is no
+predicate (LP104) and subqueries, aggregates or windows (LP105) are errors; all else that is not understood is Opaque.
+"""
+
+from __future__ import annotations
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.spans import underline
+from lakeprune.predicate.sql_logic import connect
+from lakeprune.predicate.sql_tokens import Tokens, tokenize
+from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
+
+
+def parse_predicate(text: str, profile: Profile) -> Expr:
+    """The tree of a predicate; names are as written, literals have no column's type yet.
+
+    >>> parse_predicate("age > 40", Profile(now=0))
+    Compare(op=<Op.GT: '>'>, left=Name(parts=('age',), start=0, end=3), right=Literal(value=40, type=None))
+    """
+    tokens = tokenize(text)
+
+    def term(first: int, last: int) -> Expr:
+        from lakeprune.predicate.sql_terms import read_term
+
+        _reject_subquery(tokens, first, last)
+        return _as_predicate(read_term(tokens, first, last, profile), tokens, first, last)
+
+    return connect(tokens, 0, len(tokens.items), term)
+
+
+def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:
+    if not isinstance(expr, Literal):
+        return expr
+    if expr.value is None or isinstance(expr.value, bool):
+        return Constant(expr.value)
+    where = underline(tokens.text, tokens.items[first].start, tokens.items[last - 1].end)
+    raise PredicateError("LP104", "this is a value, not a predicate", where=where, fix="compare it with something")
+
+
+def _reject_subquery(tokens: Tokens, first: int, last: int) -> None:
+    for index in range(first, last):
+        if tokens.key(index) in ("select", "with") and tokens.key(index - 1) == "(" and tokens.items[index].kind == "word":
+            follows = index + 1 < last and tokens.items[index + 1]
+            if follows and (follows.kind != "symbol" or follows.key in ("*", "(", "-", "+")):
+                where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
+                raise PredicateError(
+                    "LP105", "a subquery cannot be part of a predicate", where=where, why="it needs other rows to be read"
+                )

@@ -1,0 +1,68 @@
+"""Spark type names in casts and typed literals.
+
+In: sqlglot's types. Out: `DataType`, None for what has no scalar values. A typed literal (`DATE '2024-01-01'`) is read here.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlglot import exp
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.literals import parse_as
+from lakeprune.predicate.sql_literals import single
+from lakeprune.predicate.tree import Literal
+from lakeprune.predicate.types import TIME_KINDS, DataType, Kind
+
+_T = exp.DType
+_KINDS = {
+    _T.BOOLEAN: Kind.BOOLEAN, _T.TINYINT: Kind.BYTE, _T.SMALLINT: Kind.SHORT, _T.INT: Kind.INT, _T.BIGINT: Kind.LONG,
+    _T.FLOAT: Kind.FLOAT, _T.DOUBLE: Kind.DOUBLE, _T.TEXT: Kind.STRING, _T.BINARY: Kind.BINARY, _T.VARBINARY: Kind.BINARY,
+    _T.DATE: Kind.DATE, _T.TIMESTAMP: Kind.TIMESTAMP, _T.TIMESTAMPTZ: Kind.TIMESTAMP, _T.TIMESTAMPLTZ: Kind.TIMESTAMP,
+    _T.TIMESTAMPNTZ: Kind.TIMESTAMP_NTZ,
+}  # fmt: skip
+
+
+def data_type(node: exp.Expr) -> DataType | None:
+    """The type a cast names; None for CHAR and VARCHAR (which cut and pad), nested types and anything unknown."""
+    if not isinstance(node, exp.DataType):
+        return None
+    if node.this is _T.DECIMAL:
+        sizes = [int(size.name) for size in node.expressions]
+        precision, scale, *_ = [*sizes, 0] if sizes else [10, 0]
+        return DataType(Kind.DECIMAL, precision, scale) if 0 < precision <= 38 and 0 <= scale <= precision else None
+    kind = _KINDS.get(node.this)
+    return None if kind is None or node.expressions else DataType(kind)
+
+
+def cast_literal(value: Literal, type_: DataType, zone: str, *, strict: bool) -> Literal | None:
+    """`DATE '...'`, `1L` and the like as a literal of that type; None when it is a cast to be evaluated later."""
+    if isinstance(value.value, str):
+        return _text(value.value, type_, zone, strict=strict)
+    if isinstance(value.value, float) and type_.kind in (Kind.FLOAT, Kind.DOUBLE):
+        return _number(value.value, type_)
+    if isinstance(value.value, int | Decimal) and not isinstance(value.value, bool):
+        return _number(value.value, type_)
+    return None
+
+
+def _text(text: str, type_: DataType, zone: str, *, strict: bool) -> Literal | None:
+    if not strict and type_.kind is not Kind.DECIMAL and type_.kind not in TIME_KINDS:
+        return None
+    try:
+        return Literal(parse_as(text, type_, zone), type_)
+    except ValueError as error:
+        if not strict:
+            return None  # Spark gives NULL or fails, depending on its settings
+        raise PredicateError("LP106", f"'{text}' is not a {type_}", fix="write it as '2024-01-31'") from error
+
+
+def _number(value: int | float | Decimal, type_: DataType) -> Literal | None:
+    if type_.kind is Kind.DOUBLE:
+        return Literal(float(value), type_)
+    if type_.kind is Kind.FLOAT:
+        return Literal(single(float(value)), type_)
+    if type_.kind in (Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG) and isinstance(value, int):
+        return Literal(value, type_)
+    return None
