@@ -1,0 +1,155 @@
+"""The tables of the demo, written by an official Delta writer (deltalake) into folders that must not exist yet.
+
+`users` and `users_flat` hold real rows. `events` is a real log of many files: the writer makes its checkpoint, the data files
+themselves are not there, since a plan never opens one. Tests use the same builders.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from deltalake import DeltaTable, write_deltalake
+from deltalake.transaction import AddAction, create_table_with_add_actions
+
+PEOPLE = pa.schema([("name", pa.string()), ("age", pa.int32()), ("country", pa.string())])
+DAYS = 365
+FILES_PER_COMMIT = 10_000
+
+Action = dict[str, Any]
+
+
+def users(path: Path) -> Path:
+    """Six files, one per commit (versions 0 to 5), partitioned by country."""
+    files = [
+        ("IT", [41, 52, 65]),
+        ("IT", [22, 25, 30, 34, 38]),
+        ("US", [31, 44, 55]),
+        ("US", [18, 21, 25, 29]),
+        ("DE", [40, 44, 51, 60]),
+        ("DE", [20, 23, 27, 31, 35]),
+    ]
+    for country, ages in files:
+        write_deltalake(path, _people(ages, [country] * len(ages)), mode="append", partition_by=["country"])
+    return path
+
+
+def users_flat(path: Path) -> Path:
+    """Six files in one commit, unpartitioned, with ranges that overlap."""
+    files = [
+        ([18, 21, 25, 29], ["AL", "DE", "IT", "US"]),
+        ([20, 24, 30, 35], ["AT", "DE", "IT", "US"]),
+        ([30, 42, 55], ["DE", "IT", "US"]),
+        ([22, 36, 50], ["AT", "DE", "IT"]),
+        ([40, 48, 57, 65], ["CH", "DE", "IT", "US"]),
+        ([25, 35, 45], ["AT", "CH", "DE"]),
+    ]
+    return write_in_one_commit(path, [_people(ages, countries) for ages, countries in files])
+
+
+def write_in_one_commit(path: Path, contents: Sequence[pa.Table]) -> Path:
+    """All contents as one file each in version 0: written as commits of a staging table, then committed together."""
+    staging = path.with_name(f"{path.name}.staging")
+    for content in contents:
+        write_deltalake(staging, content, mode="append")
+    path.mkdir(parents=True)
+    actions = []
+    for number, add in enumerate(_adds(staging)):
+        name = f"part-{number:05d}.parquet"
+        shutil.move(staging / add["path"], path / name)
+        actions.append(AddAction(name, add["size"], {}, add["modificationTime"], True, add["stats"]))
+    create_table_with_add_actions(str(path), DeltaTable(staging).schema(), actions)
+    shutil.rmtree(staging)
+    return path
+
+
+def events(path: Path, files: int, report: Callable[[str], None] = lambda _: None) -> Path:
+    """A log of `files` files partitioned by day: commits, the writer's own checkpoint, and a newer commit that compacts a little."""
+    log = path / "_delta_log"
+    log.mkdir(parents=True)
+    fields = {"day": "date", "id": "long", "at": "timestamp", "kind": "string", "amount": "double"}
+    columns = [{"name": name, "type": type_, "nullable": True, "metadata": {}} for name, type_ in fields.items()]
+    metadata = {
+        "id": "0c9ca9f0-6a1f-4f0c-9d5c-1f5a0c2f7b11",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": columns}),
+        "partitionColumns": ["day"],
+        "configuration": {},
+        "createdTime": 1704067200000,
+    }
+    _commit(log, 0, [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}])
+    starts = range(0, files, FILES_PER_COMMIT)
+    for version, start in enumerate(starts, start=1):
+        _commit(log, version, (event_file(number, files) for number in range(start, min(files, start + FILES_PER_COMMIT))))
+    report("commits written, deltalake makes the checkpoint")
+    DeltaTable(path).create_checkpoint()
+    _commit(log, len(starts) + 1, _compaction(files))
+    return path
+
+
+def event_file(number: int, files: int) -> Action:
+    """The add action of one file: the files of a year follow each other in time, some hundred per day.
+
+    Ids rise with time, kinds repeat, and amounts are spread, so three of the four statistics columns help a predicate.
+    """
+    day, second = divmod(number * DAYS * 86_400 // files, 86_400)
+    date = _date(day)
+    kind = ("click", "order", "refund", "view")[number % 4]
+    stats = {
+        "numRecords": 1000,
+        "minValues": {"id": number * 1000, "at": f"{date}T{_clock(second)}.000Z", "kind": kind, "amount": number % 97 / 2},
+        "maxValues": {"id": number * 1000 + 999, "at": f"{date}T{_clock(second)}.999Z", "kind": kind, "amount": number % 97 + 250.5},
+        "nullCount": {"id": 0, "at": 0, "kind": 0, "amount": number % 5},
+    }
+    return {
+        "add": {
+            "path": f"day={date}/part-{number:07d}.parquet",
+            "partitionValues": {"day": date},
+            "size": 1_000_000 + number % 1000,
+            "modificationTime": 1704067200000 + number,
+            "dataChange": True,
+            "stats": json.dumps(stats, separators=(",", ":")),
+        }
+    }
+
+
+def _compaction(files: int) -> Iterator[Action]:
+    """The first hundred files become one."""
+    merged = event_file(0, files)["add"]
+    yield {"add": {**merged, "path": "day=2024-01-01/compacted.parquet", "size": 100_000_000, "dataChange": False}}
+    for number in range(min(files, 100)):
+        path = event_file(number, files)["add"]["path"]
+        yield {"remove": {"path": path, "deletionTimestamp": 1735689600000, "dataChange": False}}
+
+
+def _people(ages: Sequence[int], countries: Sequence[str]) -> pa.Table:
+    return pa.table([[f"user-{age}" for age in ages], ages, countries], schema=PEOPLE)
+
+
+def _adds(table: Path) -> Iterator[dict[str, Any]]:
+    for commit in sorted((table / "_delta_log").glob("*.json")):
+        for line in commit.read_text(encoding="utf-8").splitlines():
+            action = json.loads(line)
+            if "add" in action:
+                yield action["add"]
+
+
+def _commit(log: Path, version: int, actions: Iterator[Action] | Sequence[Action]) -> None:
+    with (log / f"{version:020d}.json").open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(action, separators=(",", ":")) + "\n" for action in actions)
+
+
+def _date(day: int) -> str:
+    from datetime import date, timedelta
+
+    return (date(2024, 1, 1) + timedelta(days=day)).isoformat()
+
+
+def _clock(second: int) -> str:
+    minutes, second = divmod(second, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02d}:{minute:02d}:{second:02d}"
