@@ -43,7 +43,7 @@ CAST_FUNCTIONS = {
 EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
 
 
-class Unsupported(Exception):  # noqa: N818 - an outcome, not a mistake of the user
+class Unsupported(Exception):
     """Part of a term that lakeprune does not know: the whole comparison becomes Opaque."""
 
     def __init__(self, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED_EXPRESSION) -> None:

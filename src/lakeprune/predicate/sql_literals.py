@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
 from decimal import Decimal
 
 from lakeprune.predicate.sql_tokens import LIST_ITEM
 from lakeprune.predicate.tree import Literal
 from lakeprune.predicate.types import DOUBLE, LONG, DataType, Kind
 from lakeprune.predicate.zones import DAY
+from lakeprune.record import record
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _NAMED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
@@ -96,7 +96,7 @@ def _plain(item: str) -> Literal:
     return Literal(Decimal(item)) if "." in item else Literal(int(item))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """Months, days and microseconds; adding one to a timestamp applies them in this order."""
 
@@ -153,7 +153,7 @@ def interval(text: str, unit: str | None, to_unit: str | None = None) -> Interva
 def amount(number_: str, unit: str) -> Interval:
     """So many of one unit; ValueError for a unit Spark does not have or a fraction of anything but a second."""
     name = unit.lower()
-    name = name[:-1] if name.endswith("s") else name
+    name = name.removesuffix("s")
     value = Decimal(number_.replace(" ", ""))
     if name != "second" and value != int(value):
         raise ValueError("only seconds have a fraction")

@@ -89,7 +89,7 @@ def _is_tuple(tokens: Tokens, open_: int) -> bool:
     return False
 
 
-def _flat(kind: type[And] | type[Or], parts: list[Expr]) -> Expr:
+def _flat(kind: type[And | Or], parts: list[Expr]) -> Expr:
     if len(parts) == 1:
         return parts[0]
     flat: list[Expr] = []

@@ -7,11 +7,11 @@ than Spark), keywords that can only be column names back-ticked.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from lakeprune.predicate.literals import format_value, quote
 from lakeprune.predicate.sql_literals import plain_list, unquote
 from lakeprune.predicate.sql_tokens import COMPARISONS, Tokens
+from lakeprune.record import record
 
 # Words that Spark takes as a column name but sqlglot does not: they begin statements or clauses, which no term contains.
 _NAMES = frozenset({
@@ -27,7 +27,7 @@ _NAMES_BEFORE_COMPARISON = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rewritten:
     """`starts[i]` in `sql` is where the token at `origins[i]` of the user's text begins."""
 

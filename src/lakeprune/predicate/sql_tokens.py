@@ -8,10 +8,10 @@ Whatever follows may recurse, because no text leaves here nested deeper than `MA
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.spans import syntax_error, underline
+from lakeprune.record import record
 
 MAX_TEXT = 32 * 1024 * 1024  # characters
 MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
@@ -35,7 +35,7 @@ _LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
 LIST_ITEM = re.compile(_ITEM)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Token:
     """`kind` is string, name (back-ticked), number, list, word or symbol; `key` the word in lower case or the symbol."""
 
@@ -45,7 +45,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tokens:
     """`partner[i]` is the index of the bracket (or CASE, END) that belongs to token i; `depth[i]` how deep it lies."""
 
