@@ -9,6 +9,7 @@ from __future__ import annotations
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.spans import underline
 from lakeprune.predicate.sql_logic import connect
+from lakeprune.predicate.sql_plain import read_plain
 from lakeprune.predicate.sql_tokens import Tokens, tokenize
 from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
 
@@ -22,10 +23,13 @@ def parse_predicate(text: str, profile: Profile) -> Expr:
     tokens = tokenize(text)
 
     def term(first: int, last: int) -> Expr:
-        from lakeprune.predicate.sql_terms import read_term
+        found = read_plain(tokens, first, last, profile.zone)
+        if found is None:
+            from lakeprune.predicate.sql_terms import read_term
 
-        _reject_subquery(tokens, first, last)
-        return _as_predicate(read_term(tokens, first, last, profile), tokens, first, last)
+            _reject_subquery(tokens, first, last)
+            found = read_term(tokens, first, last, profile)
+        return _as_predicate(found, tokens, first, last)
 
     return connect(tokens, 0, len(tokens.items), term)
 

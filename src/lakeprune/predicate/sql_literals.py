@@ -20,7 +20,6 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.
 _NAMED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _SUFFIX = re.compile(r"(.*?)([lLsSyYdDfF]|[bB][dD])?", re.DOTALL)
 _INTEGERS = {"l": LONG, "s": DataType(Kind.SHORT), "y": DataType(Kind.BYTE)}
-MAX_DIGITS = 1000  # of a number: Spark itself stops at 38
 
 
 def unquote(written: str) -> str:
@@ -53,8 +52,8 @@ def number(written: str) -> Literal:
     (Literal(value=Decimal('1.50'), type=None), 1000.0, 7)
     """
     match = _SUFFIX.fullmatch(written)
-    if match is None or len(written) > MAX_DIGITS:
-        raise ValueError(f"a number may have at most {MAX_DIGITS} digits")
+    if match is None:
+        raise ValueError("not a number")
     digits, suffix = match[1], (match[2] or "").lower()
     if suffix in _INTEGERS:
         return Literal(int(digits), _INTEGERS[suffix])
@@ -80,6 +79,14 @@ def single(value: float) -> float:
     return float(rounded)
 
 
+def negated(literal: Literal) -> Literal:
+    """A number literal with a minus in front."""
+    value = literal.value
+    if isinstance(value, Decimal):
+        return Literal(value.copy_negate(), literal.type)
+    return Literal(-value, literal.type) if isinstance(value, int | float) else literal
+
+
 def plain_list(written: str) -> tuple[Literal, ...]:
     """The literals of a list token, which holds only plain strings, plain numbers and NULL."""
     return tuple([_plain(item) for item in LIST_ITEM.findall(written)])
@@ -88,12 +95,10 @@ def plain_list(written: str) -> tuple[Literal, ...]:
 def _plain(item: str) -> Literal:
     first = item[0]
     if first == "'":
-        return Literal(item[1:-1])
+        return Literal(item[1:-1], None)
     if first in "nN":
-        return Literal(None)
-    if len(item) > MAX_DIGITS:
-        raise ValueError(f"a number may have at most {MAX_DIGITS} digits")
-    return Literal(Decimal(item)) if "." in item else Literal(int(item))
+        return Literal(None, None)
+    return Literal(Decimal(item) if "." in item else int(item), None)
 
 
 @record

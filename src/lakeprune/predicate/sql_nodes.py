@@ -6,14 +6,14 @@ In: a syntax tree in which functions are still as written. Out: Name, Literal, C
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from decimal import Decimal
 
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.sql_functions import AGGREGATES, Unsupported, add_interval, add_unit, call, now, today
-from lakeprune.predicate.sql_literals import Interval, interval, number
+from lakeprune.predicate.sql_literals import Interval, interval, negated, number
 from lakeprune.predicate.sql_rewrite import Rewritten
 from lakeprune.predicate.sql_types import cast_literal, data_type
 from lakeprune.predicate.tree import (
@@ -32,7 +32,7 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )  # fmt: skip
-from lakeprune.predicate.types import BOOLEAN, DataType, Kind, Scalar
+from lakeprune.predicate.types import BOOLEAN, DataType, Kind
 
 MAX_CHAIN = 100  # operators of one kind in a row inside a term: a + b + c + ...
 
@@ -128,7 +128,7 @@ class Converter:
         if isinstance(value, Literal) and isinstance(value.value, bool | str | bytes | None):
             raise Unsupported("minus before something that is not a number")
         if isinstance(value, Literal) and _is_plain_number(value):
-            return Literal(_minus(value.value), value.type)
+            return negated(value)
         return Call("negate", (value,))
 
     def _connective(self, node: exp.Expr) -> Expr:
@@ -307,18 +307,14 @@ def _literal(node: exp.Expr) -> Expr:
 
 def _hex(node: exp.Expr) -> Expr:
     digits = node.name
+    if not re.fullmatch(r"[0-9a-fA-F]*", digits):
+        raise PredicateError("LP101", "the predicate does not parse", why="X'...' holds hexadecimal digits only")
     return Literal(bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits), DataType(Kind.BINARY))
 
 
 def _is_plain_number(literal: Literal) -> bool:
     kinds = (None, Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL)
     return (literal.type.kind if literal.type else None) in kinds
-
-
-def _minus(value: Scalar) -> Scalar:
-    if isinstance(value, Decimal):
-        return value.copy_negate()
-    return -value if isinstance(value, int | float) else value
 
 
 def _reject_aggregate(name: str) -> None:

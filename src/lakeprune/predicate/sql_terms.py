@@ -50,10 +50,7 @@ def _membership(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr
     if isinstance(value, Opaque):
         return Opaque(tokens.source(first, last)[:1000], value.reason, value.columns)
     listed = tokens.items[last - 1]
-    try:
-        options = plain_list(tokens.text[listed.start : listed.end])
-    except ValueError as error:
-        raise syntax_error(tokens.text, listed.start, listed.end, str(error)) from error
+    options = plain_list(tokens.text[listed.start : listed.end])
     member = In(value, options)
     return Not(member) if negated else member
 
@@ -91,10 +88,11 @@ def _located(text: str, written: Rewritten, error: ParseError) -> PredicateError
     """LP101 at the place in the user's text where sqlglot stopped."""
     at = error.errors[0] if error.errors else {}
     near = str(at.get("highlight") or "")
+    shown = near.strip("`")
     column = at.get("col")
     if not near or not isinstance(column, int):
         return syntax_error(text, written.origin(0), written.origin(len(written.sql)), "this is not SQL that Spark reads")
     start = max(0, column - len(near))
     incomplete = str(at.get("description", "")).startswith(("Required", "Expect"))
-    why = f"something is missing or misplaced near `{near}`" if incomplete else f"`{near}` was not expected here"
+    why = f"something is missing or misplaced near `{shown}`" if incomplete else f"`{shown}` was not expected here"
     return syntax_error(text, written.origin(start), written.origin(start + len(near) - 1) + 1, why)

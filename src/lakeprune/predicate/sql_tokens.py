@@ -17,18 +17,20 @@ MAX_TEXT = 32 * 1024 * 1024  # characters
 MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
 MAX_TERM_NESTING = 24  # of them inside one comparison, which the recursive parser has to walk
 
+MAX_DIGITS = 400  # of one number; Spark itself stops at 38, and at 309 before the point of a double
+
 COMPARISONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>"})
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PREFIXES = frozenset({"-", "+", "~", "!"})
 
-_ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?\d++(?:\.\d++)?(?![\w.])|(?i:null)(?!\w))"
+_ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?\d{1,100}+(?:\.\d{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
 _TOKEN = re.compile(
     r"(?P<space>\s++|--[^\n]*+|/\*.*?\*/)"
     r"|(?P<string>[rR]?'(?:[^'\\]++|\\.|'')*+'|[rR]?\"(?:[^\"\\]++|\\.|\"\")*+\")"
     r"|(?P<name>`(?:[^`]++|``)++`)"
     r"|(?P<number>(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?:[lLsSyYdDfF]|[bB][dD])?(?![\w]))"
     r"|(?P<word>\w++)"
-    r"|(?P<symbol><=>|<>|!=|<=|>=|==|\|\||->|=>|::|<<|>>|[-+*/%=<>!(){}\[\],.;:&|^~?@$])",
+    r"|(?P<symbol><=>|<>|!=|<=|>=|==|\|\||->|=>|::|<<|>>|/(?!\*)|[-+*%=<>!(){}\[\],.;:&|^~?@$])",
     re.DOTALL,
 )
 _LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
@@ -99,6 +101,8 @@ def _scan(text: str) -> list[Token]:
 
 def _token(text: str, kind: str, start: int, end: int) -> Token:
     written = text[start:end]
+    if kind == "number" and end - start > MAX_DIGITS:
+        raise syntax_error(text, start, end, f"a number may have at most {MAX_DIGITS} digits")
     if kind in ("string", "name") and any("\ud800" <= c <= "\udfff" for c in written):
         raise syntax_error(text, start, end, "this text is not valid Unicode")
     return Token(kind, written.lower() if kind == "word" else written, start, end)
@@ -132,6 +136,8 @@ def _pair(text: str, items: list[Token]) -> tuple[dict[int, int], tuple[int, ...
         elif token.key in ")]}" or (token.key == "end" and open_ and items[open_[-1]].key == "case"):
             if not open_ or _CLOSING.get(items[open_[-1]].key, "end") != token.key:
                 raise syntax_error(text, token.start, token.end, f"`{token.key}` closes nothing")
+            if items[index - 1].key == ",":
+                raise syntax_error(text, token.start, token.end, "something is missing after the comma")
             partner[open_[-1]] = index
             partner[index] = open_.pop()
             depth[index] = len(open_)
