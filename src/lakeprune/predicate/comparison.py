@@ -61,7 +61,7 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
     if kind in _NUMBER_KINDS and other in _NUMBER_KINDS:
         return _around([reading(op, type_, literal) for reading in _number_readings(kind, other)])
     if kind in TIME_KINDS and other in TIME_KINDS:
-        return _time_members(op, type_, literal, profile)
+        return _time_members(op, type_, literal, literal.type, profile)
     if kind is other:
         return exactly(whole(compare(op, value, type_), type_))
     return None
@@ -132,7 +132,7 @@ def _double(value: Any) -> float:
 
 
 def _sign(left: Any, right: Any) -> int:
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType, profile: Profile) -> int:
@@ -212,9 +212,8 @@ def _all(sets: list[IntervalSet], type_: DataType) -> IntervalSet:
     return whole(from_intervals(intervals, type_, nan=any(found.nan for found in sets)), type_)
 
 
-def _time_members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bounds:
-    assert literal.type is not None
-    kind, other, value = type_.kind, literal.type.kind, literal.value
+def _time_members(op: str, type_: DataType, literal: Literal, other_type: DataType, profile: Profile) -> Bounds:
+    kind, other, value = type_.kind, other_type.kind, literal.value
     common = _common_time(kind, other)
     target = as_time(value, other, common, profile)
     if kind is common:

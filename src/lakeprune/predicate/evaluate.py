@@ -179,7 +179,8 @@ def _call(expr: Call, row: Row, profile: Profile) -> Scalar:
         raise EvaluationFailed(f"lakeprune does not know {expr.function}")
     if function.choose is not None:
         return function.choose(expr, lambda part: evaluate(part, row, profile), profile)
-    assert function.evaluate is not None
+    if function.evaluate is None:
+        raise AssertionError(f"{expr.function} has neither evaluate nor choose")
     args = tuple(evaluate(arg, row, profile) for arg in expr.args)
     if any(arg is None for arg in args):
         return None

@@ -232,7 +232,7 @@ def _grid(value: Any, scale: int, *, up: bool, strictly: bool) -> int | float:
     """`value` in grid units, rounded into the interval; infinities stay what they are."""
     if isinstance(value, float) and math.isinf(value):
         return value
-    exact = Fraction(value) * 10**scale
+    exact: Fraction = Fraction(value) * 10**scale
     if up:
         return math.floor(exact) + 1 if strictly else math.ceil(exact)
     return math.ceil(exact) - 1 if strictly else math.floor(exact)

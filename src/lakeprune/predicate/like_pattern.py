@@ -53,7 +53,7 @@ def pieces_of(pattern: str, escape: str = "\\") -> tuple[Piece, ...]:
 
 
 def matches(text: str, pieces: tuple[Piece, ...]) -> bool:
-    """Whether the whole text matches.
+    r"""Whether the whole text matches.
 
     >>> matches("a_bxxc!", pieces_of(r"a\_b%c_"))
     True

@@ -54,7 +54,6 @@ def normalise(expr: Expr, profile: Profile) -> Lowerable:
     """The predicate after all passes."""
     for change in PASSES:
         expr = change(expr, profile)
-    assert isinstance(expr, And | Or | Not | IsNull | Either | Constant | Member | NullTest | ColumnCompare | Exact | Opaque), (
-        f"{type(expr).__name__} is no node that can be lowered"
-    )
-    return expr
+    if isinstance(expr, And | Or | Not | IsNull | Either | Constant | Member | NullTest | ColumnCompare | Exact | Opaque):
+        return expr
+    raise AssertionError(f"{type(expr).__name__} is no node that can be lowered")

@@ -16,7 +16,7 @@ Preimage = Callable[[Call, IntervalSet, Profile], Expr | None]
 Choose = Callable[[Call, Callable[[Expr], Scalar], Profile], Scalar]
 
 
-class EvaluationFailed(Exception):  # noqa: N818 - an outcome of a value, not a mistake of a user
+class EvaluationFailed(Exception):
     """The value is an error in Spark, or depends on ANSI mode or engine: the caller treats it as unknown."""
 
 

@@ -50,7 +50,7 @@ def any_of(parts: Iterable[Expr]) -> Expr:
     return listed[0] if len(listed) == 1 else Or(listed)
 
 
-def _flat(expr: Expr, node: type[And] | type[Or]) -> Iterable[Expr]:
+def _flat(expr: Expr, node: type[And | Or]) -> Iterable[Expr]:
     stack = [expr]
     while stack:
         here = stack.pop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.functions.rewrite import predicate_in
 from lakeprune.predicate.passes.fold_constants import fold_constants
 from lakeprune.predicate.passes.keep_partition_leaves import keep_partition_leaves
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
@@ -17,16 +17,13 @@ from lakeprune.predicate.passes.rebuild import map_leaves
 from lakeprune.predicate.passes.state_as_sets import state_as_sets
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import (
-    And,
     Call,
     Column,
     Constant,
     Expr,
     Literal,
     Member,
-    Not,
     Opaque,
-    Or,
     Profile,
     Within,
 )
@@ -54,7 +51,7 @@ def _unwrap(leaf: Expr, profile: Profile) -> Expr:
         case Opaque():
             return value
         case _:
-            return unwrap_functions(_as_predicate(value, values), profile)
+            return unwrap_functions(predicate_in(value, values), profile)
 
 
 def _unwrap_call(leaf: Within, call: Call, profile: Profile) -> Expr:
@@ -67,16 +64,3 @@ def _unwrap_call(leaf: Within, call: Call, profile: Profile) -> Expr:
     for prepare in (fold_constants, orient, keep_partition_leaves, state_as_sets):
         found = prepare(found, profile)
     return unwrap_functions(found, profile)
-
-
-def _as_predicate(value: Expr, values: IntervalSet) -> Expr:
-    """A predicate that lies in a set of booleans; NULL stays NULL in all four cases."""
-    match values.contains(True), values.contains(False):
-        case True, False:
-            return value
-        case False, True:
-            return Not(value)
-        case True, True:
-            return Or((value, Not(value)))
-        case _:
-            return And((value, Not(value)))

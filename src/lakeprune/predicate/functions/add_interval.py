@@ -1,0 +1,98 @@
+"""add_interval(x, months, days, micros): a date or timestamp moved by an interval (`ts + INTERVAL 7 DAYS`).
+
+What moves: microseconds exactly; days exactly on dates, timestamps without zone and in UTC; months, and days across clock
+changes, with a margin: the start of a month plus a month is exact, the 31st is not, so a few days around each bound may match
+but do not certainly. Example: `ts + INTERVAL 1 HOUR > k` is `ts > k - 1 hour`.
+Refuses intervals on anything but dates and timestamps (OPAQUE_ON_DATA).
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.calendar import DAY, add_months
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.functions.rewrite import within_bounds
+from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.predicate.local_time import Bounds, is_utc, to_instant, to_local
+from lakeprune.predicate.tree import Call, Expr, Literal, Profile
+from lakeprune.predicate.types import INTEGER_RANGES, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
+from lakeprune.predicate.walk import type_of
+
+
+def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    source, result = type_of(call.args[0]), type_of(call)
+    months, days, micros = (arg if isinstance(arg, int) else 0 for arg in args[1:])
+    if source is None or result is None or source.kind not in TIME_KINDS or not isinstance(args[0], int):
+        raise EvaluationFailed("an interval added to something that is no time")
+    if result.kind is Kind.DATE:
+        if micros or source.kind is not Kind.DATE:
+            raise EvaluationFailed("a time of day added to a date")
+        return _fitting(add_months(args[0], months) + days, result)
+    if source.kind is not result.kind:
+        raise EvaluationFailed(f"{source} plus an interval as {result}")
+    return _fitting(_moved(args[0], (months, days, micros), source.kind, profile), result)
+
+
+def _moved(value: int, by: tuple[int, int, int], kind: Kind, profile: Profile) -> int:
+    """Months, then days on the wall clock, then microseconds on the time line."""
+    months, days, micros = by
+    if not months and not days:
+        return value + micros
+    local = to_local(value, profile.zone) if kind is Kind.TIMESTAMP else value
+    day, time = divmod(local, DAY)
+    local = (add_months(day, months) + days) * DAY + time
+    return (to_instant(local, profile.zone) if kind is Kind.TIMESTAMP else local) + micros
+
+
+def _fitting(value: int, type_: DataType) -> int:
+    least, greatest = INTEGER_RANGES[type_.kind]
+    if not least <= value <= greatest:
+        raise EvaluationFailed("a time outside its range")
+    return value
+
+
+def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
+    argument = call.args[0]
+    source, result = type_of(argument), type_of(call)
+    amounts = [arg.value if isinstance(arg, Literal) else None for arg in call.args[1:]]
+    if source is None or result is None or source.kind not in TIME_KINDS or source.kind is not result.kind:
+        return None
+    months, days, micros = amounts
+    if not (isinstance(months, int) and isinstance(days, int) and isinstance(micros, int)):
+        return None
+    unit = 1 if source.kind is Kind.DATE else DAY
+    if source.kind is Kind.DATE and micros:
+        return None
+    shortest, longest = _months_in_days(months)
+    shift = days * unit + micros
+    margin = 2 * unit if source == TIMESTAMP and (months or days) and not is_utc(profile.zone) else 0
+    least, most = shift + shortest * unit - margin, shift + longest * unit + margin
+    return within_bounds(argument, _bounds(values, least, most, source))
+
+
+def _months_in_days(months: int) -> tuple[int, int]:
+    """Days that a step of so many months lasts at least and at most: the mean, short months and leap days around it."""
+    if months == 0:
+        return 0, 0
+    mean = months * 146_097 // 4_800
+    return mean - 7, mean + 8
+
+
+def _bounds(values: IntervalSet, least: int, most: int, type_: DataType) -> Bounds:
+    """x with x + s in `values`, for a step s somewhere in least..most."""
+    end = INTEGER_RANGES[type_.kind]
+    outer, inner = [], []
+    for interval in values.intervals:
+        lo, hi = interval.lo, interval.hi
+        outer.append(Interval(None if lo is None else lo - most, None if hi is None else hi - least))
+        inner.append(Interval(None if lo is None else lo - least, None if hi is None else hi - most))
+    certain = from_intervals([Interval(end[0] - least, end[1] - most)], type_)  # moved, it stays inside the type
+    possible = from_intervals(outer, type_).union(certain.complement())
+    kept = [i for i in inner if i.lo is None or i.hi is None or i.lo <= i.hi]
+    return Bounds(possible, from_intervals(kept, type_).intersect(certain))
+
+
+def _result_type(types: ArgTypes) -> DataType | None:
+    return types[0] if types else None
+
+
+FUNCTIONS = {"add_interval": Function(_result_type, _evaluate, _preimage)}

@@ -1,0 +1,183 @@
+"""cast, try_cast, to_date, to_timestamp: a value in another type.
+
+What moves: casts that keep the order: to a wider integer, decimal or double, float to double, decimal and double to an
+integer, date to timestamp, timestamp to date, between the two kinds of timestamp, timestamp to seconds.
+Example: `cast(ts as date) = '2024-03-01'` is one day of instants in the session zone.
+Refuses casts from and to text and booleans (OPAQUE_ON_DATA): '10' sorts before '9'. A value that the target cannot hold raises
+or wraps, depending on the mode, so it may match (outer set) but never certainly does (inner set).
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from lakeprune.predicate.calendar import DAY, SECOND
+from lakeprune.predicate.comparison import as_time
+from lakeprune.predicate.functions.cast_text import from_text, to_text
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always
+from lakeprune.predicate.functions.monotone import preimage_of, to_float32
+from lakeprune.predicate.functions.numbers import in_decimal, scaled
+from lakeprune.predicate.functions.rewrite import around, bounded_shift, within_bounds
+from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.predicate.local_time import Bounds, exactly, instants_of_locals, locals_of_instants
+from lakeprune.predicate.tree import Call, Expr, Profile, Within
+from lakeprune.predicate.types import (
+    DATE,
+    INTEGER_RANGES,
+    INTEGRAL_KINDS,
+    TIME_KINDS,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    Family,
+    Kind,
+    Scalar,
+)
+from lakeprune.predicate.walk import type_of
+
+
+def convert(value: Any, source: DataType, target: DataType, profile: Profile) -> Scalar:
+    """A non-NULL value cast as Spark casts it; `EvaluationFailed` where it raises, or where the mode decides."""
+    kind, goal = source.kind, target.kind
+    if source == target:
+        return value  # type: ignore[no-any-return]  # a canonical value stays one
+    if source.collation or target.collation:
+        raise EvaluationFailed("padding or collation")
+    if kind in TIME_KINDS and goal in TIME_KINDS:
+        return _in_range(int(as_time(value, kind, goal, profile)), goal)
+    if goal is Kind.STRING:
+        return to_text(value, source, profile)
+    if kind is Kind.STRING:
+        return from_text(value, target, profile)
+    if kind is Kind.BOOLEAN and goal in INTEGRAL_KINDS:
+        return int(value)
+    if goal is Kind.BOOLEAN and kind in INTEGRAL_KINDS:
+        return bool(value != 0)
+    if kind is Kind.TIMESTAMP and goal in INTEGRAL_KINDS:
+        return _in_range(value // SECOND, goal)
+    if kind in INTEGRAL_KINDS and goal is Kind.TIMESTAMP:
+        return _in_range(value * SECOND, goal)
+    if kind in TIME_KINDS or Kind.BOOLEAN in (kind, goal):
+        raise EvaluationFailed(f"{source} to {target}")
+    return _number(value, source, target)
+
+
+def _number(value: Any, source: DataType, target: DataType) -> Scalar:
+    goal = target.kind
+    if goal in INTEGRAL_KINDS:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise EvaluationFailed(f"{value} is no integer")
+        return _in_range(math.trunc(Fraction(value)), goal)
+    if goal is Kind.DECIMAL:
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise EvaluationFailed(f"{value} is no decimal")
+            value = Decimal(repr(value))  # Spark takes the shortest text of a double, too
+        return in_decimal(Fraction(value), target)
+    if goal is Kind.DOUBLE:
+        return float(value)
+    if goal is Kind.FLOAT and (source.kind is Kind.DOUBLE or (isinstance(value, int) and abs(value) < 2**53)):
+        return to_float32(float(value))
+    raise EvaluationFailed(f"{source} to {target}")
+
+
+def _in_range(value: int, kind: Kind) -> int:
+    least, greatest = INTEGER_RANGES[kind]
+    if not least <= value <= greatest:
+        raise EvaluationFailed(f"{value} is out of the range of {kind.value}")
+    return value
+
+
+def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    source, target = type_of(call.args[0]), type_of(call)
+    if source is None or target is None or len(args) > 1:
+        raise EvaluationFailed("a cast between unknown types, or by a format")
+    return convert(args[0], source, target, profile)
+
+
+def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
+    source, target = type_of(call.args[0]), type_of(call)
+    if source is None or target is None or len(call.args) > 1 or source.collation or target.collation:
+        return None
+    argument = call.args[0]
+    if source == target:
+        return Within(argument, values)
+    if source.kind in TIME_KINDS and target.kind in TIME_KINDS:
+        return within_bounds(argument, _time_bounds(values, source.kind, target.kind, profile))
+    bounds = _number_bounds(values, source, target)
+    if bounds is None or (call.function == "try_cast" and not bounds.is_exact()):
+        return None  # try_cast is NULL where a cast fails: the NULL rows of both sets would differ from the truth
+    return within_bounds(argument, bounds)
+
+
+def _time_bounds(values: IntervalSet, source: Kind, target: Kind, profile: Profile) -> Bounds:
+    if target is Kind.DATE:
+        locals_ = from_intervals([_micros_of_days(i) for i in values.intervals], TIMESTAMP_NTZ)
+        return exactly(locals_) if source is Kind.TIMESTAMP_NTZ else instants_of_locals(locals_, profile.zone)
+    if source is Kind.DATE:
+        if target is Kind.TIMESTAMP_NTZ:
+            return exactly(from_intervals([bounded_shift(i, 1, DAY) for i in values.intervals], DATE))
+        return exactly(preimage_of(lambda day: as_time(day, source, target, profile), values, DATE))
+    if target is Kind.TIMESTAMP:
+        return locals_of_instants(values, profile.zone)
+    return instants_of_locals(values, profile.zone)
+
+
+def _micros_of_days(interval: Interval) -> Interval:
+    hi = None if interval.hi is None else (interval.hi + 1) * DAY - 1
+    return Interval(None if interval.lo is None else interval.lo * DAY, hi)
+
+
+def _number_bounds(values: IntervalSet, source: DataType, target: DataType) -> Bounds | None:
+    kind, goal = source.kind, target.kind
+    if goal is Kind.DOUBLE:
+        if kind is Kind.FLOAT:
+            return exactly(values)
+        return exactly(preimage_of(float, values, source)) if kind in INTEGRAL_KINDS or kind is Kind.DECIMAL else None
+    if kind is Kind.TIMESTAMP and goal in INTEGRAL_KINDS:
+        found = from_intervals([_micros_of_seconds(i) for i in values.intervals], TIMESTAMP)
+        return around(found, fits=_fitting(target, TIMESTAMP, unit=SECOND))
+    if goal in INTEGRAL_KINDS and (kind in INTEGRAL_KINDS or source.family in (Family.DECIMAL, Family.REAL)):
+        found = from_intervals([_truncated(i) for i in values.intervals], source)
+        least, greatest = INTEGER_RANGES[goal]
+        return around(found, fits=from_intervals([_truncated(Interval(least, greatest))], source))
+    if goal is Kind.DECIMAL and (kind in INTEGRAL_KINDS or kind is Kind.DECIMAL):
+        found = preimage_of(lambda value: scaled(Fraction(value), target.scale), values, source)
+        top = Fraction(10**target.precision - 1, 10**target.scale)
+        half = Fraction(1, 2 * 10**target.scale)
+        limits = Interval(-top - half, top + half, lo_open=True, hi_open=True)
+        return around(found, fits=from_intervals([limits], source))
+    return None
+
+
+def _fitting(target: DataType, source: DataType, *, unit: int) -> IntervalSet:
+    least, greatest = INTEGER_RANGES[target.kind]
+    return from_intervals([Interval(least * unit, (greatest + 1) * unit - 1)], source)
+
+
+def _micros_of_seconds(interval: Interval) -> Interval:
+    hi = None if interval.hi is None else (interval.hi + 1) * SECOND - 1
+    return Interval(None if interval.lo is None else interval.lo * SECOND, hi)
+
+
+def _truncated(interval: Interval) -> Interval:
+    """The numbers that truncation towards zero sends into an interval of integers."""
+    lo, hi = interval.lo, interval.hi
+    low = (lo, False) if lo is None or lo > 0 else (lo - 1, True)
+    high = (hi, False) if hi is None or hi < 0 else (hi + 1, True)
+    return Interval(low[0], high[0], low[1], high[1])
+
+
+def _no_type(_types: ArgTypes) -> DataType | None:
+    return None  # the target is written in the call
+
+
+FUNCTIONS = {
+    "cast": Function(_no_type, _evaluate, _preimage),
+    "try_cast": Function(_no_type, _evaluate, _preimage),
+    "to_date": Function(always(DATE), _evaluate, _preimage),
+    "to_timestamp": Function(always(TIMESTAMP), _evaluate, _preimage),
+}

@@ -1,0 +1,88 @@
+"""coalesce if case nullif: one of the arguments, chosen by NULLs or conditions.
+
+What moves: the set, into every branch. Example: `coalesce(x, 0) = 0` becomes `x = 0 OR x IS NULL`.
+Safe because it is the definition: "the chosen value lies in S" is "this one is chosen and lies in S, or that one is ...".
+NULL rows become values here, so an all-NULL file may well match.
+Refuses nothing itself; a branch that cannot be used is opaque on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeprune.predicate.functions.cast import convert
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.intervals import IntervalSet
+from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, IsTruth, Literal, Not, Op, Or, Profile, Within
+from lakeprune.predicate.types import DataType, Scalar
+from lakeprune.predicate.walk import type_of
+
+ValueOf = Callable[[Expr], Scalar]
+
+
+def choices(call: Call) -> list[tuple[Expr | None, Expr]]:
+    """(condition, value) pairs in the order they are tried; the condition of the last is None."""
+    args = call.args
+    match call.function:
+        case "coalesce":
+            return [*((Not(IsNull(arg)), arg) for arg in args[:-1]), (None, args[-1])]
+        case "nullif":
+            return [(Compare(Op.EQ, args[0], args[1]), Literal(None, type_of(args[0]))), (None, args[0])]
+        case "if":
+            return [(args[0], args[1]), (None, args[2])]
+        case _:
+            pairs: list[tuple[Expr | None, Expr]] = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
+            return [*pairs, (None, args[-1] if len(args) % 2 else Literal(None, None))]
+
+
+def _choose(call: Call, value_of: ValueOf, profile: Profile) -> Scalar:
+    for condition, value in choices(call):
+        if condition is None or value_of(condition) is True:
+            return _as_result(value_of(value), value, call, profile)
+    raise EvaluationFailed("no branch applies")
+
+
+def _as_result(value: Scalar, expr: Expr, call: Call, profile: Profile) -> Scalar:
+    """The chosen value in the type of the whole call."""
+    source, target = type_of(expr), type_of(call)
+    if value is None:
+        return None
+    if source is None or target is None:
+        raise EvaluationFailed("a value of unknown type")
+    return convert(value, source, target, profile)
+
+
+def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:
+    target = type_of(call)
+    if target is None:
+        return None
+    branches: list[Expr] = []
+    earlier: list[Expr] = []
+    for condition, value in choices(call):
+        source = type_of(value)
+        aligned = value if source is None or source == target else Call("cast", (value,), target)
+        lies = Within(aligned, values)
+        if condition is None:
+            branches.append(And((*earlier, lies)))
+        else:
+            chosen = IsTruth(condition, truth=True)
+            branches.append(And((*earlier, chosen, lies)))
+            earlier.append(Not(chosen))
+    return Or(tuple(branches))
+
+
+def _common_type(types: ArgTypes) -> DataType | None:
+    known = {type_ for type_ in types if type_ is not None}
+    return next(iter(known)) if len(known) == 1 else None
+
+
+FUNCTIONS = {
+    "coalesce": Function(_common_type, preimage=_preimage, choose=_choose),
+    "nullif": Function(lambda types: types[0], preimage=_preimage, choose=_choose),
+    "if": Function(lambda types: _common_type(types[1:]), preimage=_preimage, choose=_choose),
+    "case": Function(
+        lambda types: _common_type((*types[1::2], types[-1]) if len(types) % 2 else types[1::2]),
+        preimage=_preimage,
+        choose=_choose,
+    ),
+}

@@ -1,0 +1,37 @@
+"""greatest and least of several values; NULLs are passed over, NaN is the greatest.
+
+Nothing moves yet (OPAQUE_ON_DATA). Evaluated on partition values when all arguments have one type.
+Example: `greatest(p1, p2) > 5` over partition columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeprune.predicate.comparison import order
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.tree import Call, Expr, Profile
+from lakeprune.predicate.types import DataType, Scalar
+from lakeprune.predicate.walk import type_of
+
+
+def _choose(call: Call, value_of: Callable[[Expr], Scalar], profile: Profile) -> Scalar:
+    types = {type_ for arg in call.args if (type_ := type_of(arg)) is not None}
+    if len(types) != 1:
+        raise EvaluationFailed(f"{call.function} of several types")
+    type_ = next(iter(types))
+    sign = 1 if call.function == "greatest" else -1
+    best: Scalar = None
+    for arg in call.args:
+        value = value_of(arg)
+        if value is not None and (best is None or order(value, type_, best, type_, profile) == sign):
+            best = value
+    return best
+
+
+def _common_type(types: ArgTypes) -> DataType | None:
+    known = {type_ for type_ in types if type_ is not None}
+    return next(iter(known)) if len(known) == 1 else None
+
+
+FUNCTIONS = {name: Function(_common_type, choose=_choose) for name in ("greatest", "least")}

@@ -1,0 +1,46 @@
+"""Pieces that preimages are built from: Within nodes around two sets, and bounds moved through arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from lakeprune.predicate.intervals import Interval, IntervalSet
+from lakeprune.predicate.local_time import Bounds
+from lakeprune.predicate.tree import And, Either, Expr, Not, Or, Within
+
+
+def within_bounds(argument: Expr, bounds: Bounds) -> Expr:
+    """The argument lies in a set that is known exactly or only from both sides."""
+    if bounds.is_exact():
+        return Within(argument, bounds.outer)
+    return Either(Within(argument, bounds.outer), Within(argument, bounds.inner))
+
+
+def around(found: IntervalSet, *, fits: IntervalSet) -> Bounds:
+    """The arguments found, when only those that fit have a result for sure; the others may match.
+
+    An argument whose result does not fit wraps, raises or is computed in a wider type, depending on mode and engine.
+    """
+    inner = found.intersect(fits)
+    return Bounds(inner.union(fits.complement()), inner)
+
+
+def bounded_shift(interval: Interval, factor: Any, divisor: Any) -> Interval:
+    """The interval times factor / divisor (both positive), exactly."""
+    lo = None if interval.lo is None else Fraction(interval.lo) * factor / divisor
+    hi = None if interval.hi is None else Fraction(interval.hi) * factor / divisor
+    return Interval(lo, hi, interval.lo_open, interval.hi_open)
+
+
+def predicate_in(predicate: Expr, values: IntervalSet) -> Expr:
+    """A predicate that lies in a set of booleans; NULL stays NULL in all four cases."""
+    match values.contains(True), values.contains(False):
+        case True, False:
+            return predicate
+        case False, True:
+            return Not(predicate)
+        case True, True:
+            return Or((predicate, Not(predicate)))
+        case _:
+            return And((predicate, Not(predicate)))

@@ -1,0 +1,54 @@
+"""trim ltrim rtrim concat length replace: text from text.
+
+Nothing moves: none of them keeps the order of strings (OPAQUE_ON_DATA). Evaluated exactly on partition values; trim takes
+spaces only, as Spark's does. Example: `concat(y, '-', m) >= '2024-03'` over two partition columns.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.functions.cast import convert
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.tree import Call, Profile
+from lakeprune.predicate.types import INT, STRING, Kind, Scalar
+from lakeprune.predicate.walk import type_of
+
+
+def _texts(call: Call, args: tuple[Scalar, ...], profile: Profile) -> list[str]:
+    """Every argument as text; numbers and dates are cast."""
+    found = []
+    for expr, value in zip(call.args, args, strict=True):
+        type_ = type_of(expr)
+        if type_ is None or type_.kind is Kind.BINARY or type_.collation:
+            raise EvaluationFailed(f"{call.function} of a {type_}")
+        found.append(str(convert(value, type_, STRING, profile)))
+    return found
+
+
+def _trim(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    text, *characters = _texts(call, args, profile)
+    if characters:
+        raise EvaluationFailed("trimming other characters than spaces")
+    if call.function == "trim":
+        return text.strip(" ")
+    return text.lstrip(" ") if call.function == "ltrim" else text.rstrip(" ")
+
+
+def _concat(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    return "".join(_texts(call, args, profile))
+
+
+def _length(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    return len(args[0]) if isinstance(args[0], bytes) else len(_texts(call, args, profile)[0])
+
+
+def _replace(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    text, search, *replacement = _texts(call, args, profile)
+    return text.replace(search, replacement[0] if replacement else "") if search else text
+
+
+FUNCTIONS = {
+    **{name: Function(always(STRING), _trim) for name in ("trim", "ltrim", "rtrim")},
+    "concat": Function(always(STRING), _concat),
+    "length": Function(always(INT), _length),
+    "replace": Function(always(STRING), _replace),
+}
