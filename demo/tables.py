@@ -68,7 +68,7 @@ def write_in_one_commit(path: Path, contents: Sequence[pa.Table]) -> Path:
 
 
 def events(path: Path, files: int, report: Callable[[str], None] = lambda _: None) -> Path:
-    """A log of `files` files partitioned by day: commits, the writer's own checkpoint, and a newer commit that compacts a little."""
+    """A log of `files` files partitioned by day: commits, the writer's own checkpoint, a newer compaction."""
     log = path / "_delta_log"
     log.mkdir(parents=True)
     fields = {"day": "date", "id": "long", "at": "timestamp", "kind": "string", "amount": "double"}
@@ -102,7 +102,12 @@ def event_file(number: int, files: int) -> Action:
     stats = {
         "numRecords": 1000,
         "minValues": {"id": number * 1000, "at": f"{date}T{_clock(second)}.000Z", "kind": kind, "amount": number % 97 / 2},
-        "maxValues": {"id": number * 1000 + 999, "at": f"{date}T{_clock(second)}.999Z", "kind": kind, "amount": number % 97 + 250.5},
+        "maxValues": {
+            "id": number * 1000 + 999,
+            "at": f"{date}T{_clock(second)}.999Z",
+            "kind": kind,
+            "amount": number % 97 + 250.5,
+        },
         "nullCount": {"id": 0, "at": 0, "kind": 0, "amount": number % 5},
     }
     return {
