@@ -1,1 +1,50 @@
-"""lakeprune: which files a predicate must read, why, and what would make it fewer."""
+"""lakeprune: which files a predicate must read, why, and what would make it fewer.
+
+    >>> import lakeprune
+    >>> lakeprune.explain("./users", where="country = 'DE' AND age > 40")  # doctest: +SKIP
+
+Names are imported when they are first used, so that `import lakeprune` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakeprune.errors import LakepruneError, PredicateError, TableError, TableRefused, UsageError
+    from lakeprune.explanation import explain, explain_many
+    from lakeprune.report.model import Report
+
+__version__ = "0.1.0"
+__all__ = [
+    "LakepruneError",
+    "PredicateError",
+    "Report",
+    "TableError",
+    "TableRefused",
+    "UsageError",
+    "__version__",
+    "explain",
+    "explain_many",
+]
+
+_HOMES = {
+    "explain": "lakeprune.explanation",
+    "explain_many": "lakeprune.explanation",
+    "Report": "lakeprune.report.model",
+    **dict.fromkeys(("LakepruneError", "PredicateError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lakeprune' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

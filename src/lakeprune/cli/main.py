@@ -1,0 +1,97 @@
+"""The `lakeprune` command: finds the subcommand, runs it, turns errors into exit codes.
+
+    0 fine   1 a gate failed   2 usage or predicate error   3 the table cannot be read   70 a defect in lakeprune
+
+stdout carries the whole document or nothing; everything else goes to stderr, without a traceback unless lakeprune is at fault.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+from lakeprune import __version__
+from lakeprune.cli.output import tell
+from lakeprune.errors import EXIT_OK, LakepruneError, UsageError
+
+EXIT_INTERRUPTED = 130
+EXIT_DEFECT = 70
+COMMANDS = {"explain": "what a predicate must read of a table, and why; gates for CI"}
+
+_HELP = """\
+lakeprune: which files a predicate must read, why, and what would make it fewer
+
+usage: lakeprune COMMAND ...
+
+commands:
+{commands}
+
+options:
+  -h, --help     this text; `lakeprune COMMAND --help` for a command
+  -V, --version  the version
+
+example:
+  lakeprune explain ./users -w "country = 'DE' AND age > 40"
+"""
+
+
+def entry_point() -> None:
+    """What the installed command runs."""
+    sys.excepthook = _report_defect
+    code = main(sys.argv[1:])
+    # Nothing is left to do: every file is closed and renamed. Tearing down the engine and the interpreter would only take time.
+    os._exit(code)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; the exit code."""
+    try:
+        code = _dispatch(argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except LakepruneError as error:
+        tell(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has enough. Python would complain while closing stdout, so it gets somewhere else to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except KeyboardInterrupt:
+        tell("interrupted")
+        return EXIT_INTERRUPTED
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        commands = "\n".join(f"  {name:<9} {summary}" for name, summary in COMMANDS.items())
+        sys.stdout.write(_HELP.format(commands=commands))
+        return EXIT_OK
+    if argv[0] in ("-V", "--version"):
+        sys.stdout.write(f"lakeprune {__version__}\n")
+        return EXIT_OK
+    if argv[0] not in COMMANDS:
+        raise _unknown_command(argv[0])
+    from lakeprune.cli.explain import run
+
+    return run(argv[1:])
+
+
+def _unknown_command(name: str) -> UsageError:
+    from difflib import get_close_matches
+
+    if name.startswith("-"):
+        return UsageError("LP201", f"unknown option `{name}`", fix="put options after the command, see `lakeprune --help`")
+    close = get_close_matches(name, COMMANDS, n=1)
+    fix = f"did you mean {close[0]}?" if close else f"the commands are: {', '.join(COMMANDS)}"
+    return UsageError("LP201", f"unknown command `{name}`", fix=fix)
+
+
+def _report_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    import traceback
+
+    traceback.print_exception(kind, error, trace)
+    tell(f"error[LP900] this is a defect in lakeprune {__version__}\n  fix:   please report it with the lines above")
+    os._exit(EXIT_DEFECT)

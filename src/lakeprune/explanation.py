@@ -1,0 +1,213 @@
+"""The application behind `explain`: open, parse, bind, split, plan, evaluate, attribute.
+
+In: a table and predicates. Out: reports, from one read of the metadata. An unreadable table and a wrong predicate are
+exceptions, a failed gate is a value. Never opens a data file, never writes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.engines.engine import EngineError
+from lakeprune.engines.evaluate import Evaluation
+from lakeprune.errors import PredicateError, TableError, UsageError
+from lakeprune.predicate.tree import Clause, Profile
+from lakeprune.record import record
+from lakeprune.report.attribution import attribute
+from lakeprune.report.gates import Gates, check_gates, judge
+from lakeprune.report.model import ClauseReport, FileReport, Report, Session
+from lakeprune.session import NAN_POLICIES, instant, profile_of, session_of
+from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.tables.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Protocol, TypedDict, Unpack
+
+    from lakeprune.engines.evaluate import Pattern
+
+    class DeltaTable(Protocol):
+        """What is used of deltalake's `DeltaTable`."""
+
+        @property
+        def table_uri(self) -> str: ...
+        def version(self) -> int: ...
+
+    Table = str | os.PathLike[str] | DeltaTable
+
+    class Options(TypedDict, total=False):
+        """The session a predicate is read in, and the gates; the names are those of the command's flags."""
+
+        timezone: str
+        now: str | datetime
+        nan_policy: str
+        min_pruning: float
+        min_bytes_pruning: float
+        max_files: int
+        max_bytes: int
+        assert_stats: bool
+        require_full_attribution: bool
+
+
+_SESSION = frozenset({"timezone", "now", "nan_policy"})
+
+
+def explain(
+    table: Table,
+    where: str | None = None,
+    *,
+    version: int | None = None,
+    timestamp: str | datetime | None = None,
+    **options: Unpack[Options],
+) -> Report:
+    """What `where` must read of the table, and why; without a predicate, the table's totals.
+
+    `table` is a path or a deltalake `DeltaTable`, whose loaded version is taken.
+    """
+    job = _Job.begin(table, version, timestamp, dict(options))
+    (report,) = job.reports([where])
+    return report
+
+
+def explain_many(
+    table: Table,
+    wheres: Sequence[str],
+    *,
+    version: int | None = None,
+    timestamp: str | datetime | None = None,
+    **options: Unpack[Options],
+) -> list[Report]:
+    """One report per predicate, in order, from one read of the metadata and one pass over it."""
+    job = _Job.begin(table, version, timestamp, dict(options))
+    return job.reports(list(wheres)) if wheres else []
+
+
+@record
+class _Job:
+    """One opened table and the session its predicates are read in."""
+
+    table: str
+    evaluation: Evaluation
+    profile: Profile
+    session: Session
+    gates: Gates
+    started: float
+
+    @classmethod
+    def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> _Job:
+        started = time.perf_counter()
+        profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
+        gates = Gates(**{name: value for name, value in options.items() if name not in _SESSION})
+        location, version = _located(table, version)
+        if version is not None and timestamp is not None:
+            raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
+        moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
+        return cls(location, _opened(location, version, moment, profile), profile, session, gates, started)
+
+    def reports(self, wheres: Sequence[str | None]) -> list[Report]:
+        check_gates(self.gates, has_predicate=wheres != [None])
+        plans = [plan_clauses(self._clauses(where, index, len(wheres))) for index, where in enumerate(wheres)]
+        found = _asking(self.table, lambda: self.evaluation.patterns(plans))
+        self._check_expected(found[0])
+        return [self._report(where, plan, patterns) for where, plan, patterns in zip(wheres, plans, found, strict=True)]
+
+    def _clauses(self, where: str | None, index: int, count: int) -> tuple[Clause, ...]:
+        from lakeprune.predicate.bind import bind
+        from lakeprune.predicate.split import split
+        from lakeprune.predicate.sql import parse_predicate
+
+        if where is None:
+            return ()
+        try:
+            parsed = parse_predicate(where, self.profile)
+            return split(bind(parsed, self.evaluation.snapshot.facts.schema, self.profile, where), self.profile)
+        except PredicateError as error:
+            if count == 1:
+                raise
+            what = f"predicate {index + 1} of {count}: {error.what}"
+            raise PredicateError(error.code, what, where=error.where, why=error.why, fix=error.fix) from error
+
+    def _report(self, where: str | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
+        numbers = attribute(plan, patterns)
+        clauses = tuple(ClauseReport(clause, credit) for clause, credit in zip(plan.clauses, numbers.clauses, strict=True))
+        undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
+        return Report(
+            table=self.table,
+            predicate=where,
+            facts=self.evaluation.snapshot.facts,
+            session=session_of(self.session, self.profile, where, plan),
+            numbers=numbers,
+            clauses=clauses,
+            assertions=judge(self.gates, numbers, undecided, has_predicate=where is not None),
+            elapsed_ms=round((time.perf_counter() - self.started) * 1000),
+            listing=lambda limit: self._listing(plan, limit),
+        )
+
+    def _listing(self, plan: Plan, limit: int | None) -> Iterator[FileReport]:
+        from lakeprune.report.listing import Lister
+
+        lister = Lister(plan, self.evaluation.snapshot.facts, self.profile)
+        try:
+            for outcome in self.evaluation.files(plan, limit):
+                yield lister.file_report(outcome)
+        except EngineError as error:
+            raise _unreadable(self.table, error) from error
+
+    def _check_expected(self, patterns: Sequence[Pattern]) -> None:
+        """Refuse a snapshot that disagrees with what the table says about itself: an answer from it could drop a live file."""
+        expected = self.evaluation.snapshot.facts.expected
+        for unit, told, found in (
+            ("files", expected.files, sum(pattern.files for pattern in patterns)),
+            ("bytes", expected.bytes, sum(pattern.bytes for pattern in patterns)),
+        ):
+            if told is not None and told != found:
+                raise TableError(
+                    "LP320",
+                    f"the log of {self.table} gives {found} {unit}, its checksum {told}",
+                    where=expected.source or None,
+                    why="a checkpoint or commit is damaged or incomplete, so any answer could be wrong",
+                    fix="check the log, or explain another version with --at-version",
+                )
+
+
+def _located(table: Table, version: int | None) -> tuple[str, int | None]:
+    if isinstance(table, str):
+        return table, version
+    if isinstance(table, os.PathLike):
+        return os.fspath(table), version
+    if hasattr(table, "table_uri") and hasattr(table, "version"):
+        return table.table_uri, table.version() if version is None else version
+    raise UsageError("LP214", f"a {type(table).__name__} is no table", fix="give a path or a deltalake DeltaTable")
+
+
+def _opened(location: str, version: int | None, moment: int | None, profile: Profile) -> Evaluation:
+    from lakeprune.engines.duckdb_engine import DuckDBEngine
+    from lakeprune.tables.open import open_table
+
+    engine = DuckDBEngine()
+    snapshot: Snapshot = _asking(location, lambda: open_table(location, engine, version=version, timestamp=moment))
+    return Evaluation(engine, snapshot, profile)
+
+
+def _asking(location: str, question: Any) -> Any:
+    """The answer to a question that the engine may fail to answer."""
+    try:
+        return question()
+    except EngineError as error:
+        raise _unreadable(location, error) from error
+
+
+def _unreadable(location: str, error: EngineError) -> TableError:
+    words = " ".join(str(error).split())
+    return TableError(
+        "LP321",
+        f"the metadata of {location} cannot be read",
+        why=words if len(words) <= 300 else words[:300] + "...",
+        fix="the log may be damaged; check that the table opens in its own engine",
+    )
+
+
+__all__ = ["NAN_POLICIES", "explain", "explain_many"]

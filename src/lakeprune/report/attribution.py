@@ -1,0 +1,140 @@
+"""From verdict patterns to numbers: what each kind of evidence and each clause did. Pure.
+
+In: the patterns of one plan. Out: `Attribution`, sums over patterns in files, bytes and live rows. Nothing is estimated, and
+everything adds up: the credits and the kept files are all files, the first credits of the clauses are all drops by clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lakeprune.engines.evaluate import Pattern
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import Bucket
+from lakeprune.record import record
+from lakeprune.report.amount import NOTHING, Amount
+from lakeprune.report.verdict import (
+    ClauseNeeds,
+    Credit,
+    Keeps,
+    Requirement,
+    Verdict,
+    clause_needs,
+    credit_of,
+    crediting_clause,
+    drops,
+    is_known,
+    keeps_because,
+    lacks_needed,
+    verdict_of,
+)
+from lakeprune.skipping.plan import Plan
+
+PARTITION_BUCKETS = frozenset({Bucket.PARTITION_SAFE, Bucket.PARTITION_EXACT})
+
+
+@record
+class ClauseCredit:
+    """What one clause did. Kept amounts count only files that partition pruning left."""
+
+    drops_any: Amount  # it drops them by itself
+    drops_first: Amount  # credited to it: no earlier evidence drops them
+    drops_alone: Amount  # without it they would be kept
+    kept: dict[Keeps, Amount]
+
+
+@record
+class Coverage:
+    """How many candidate files carry the statistic that a column's clauses need."""
+
+    column: str
+    requirement: Requirement
+    covered: int
+    candidates: int
+
+
+@record
+class Attribution:
+    total: Amount
+    credits: dict[Credit, Amount]
+    empty: Amount  # the part of `credits` that no clause drops: files without a live row
+    kept: Amount
+    full: Amount  # the part of `kept` whose every row matches
+    clauses: tuple[ClauseCredit, ...]
+    coverage: tuple[Coverage, ...]
+    with_stats: int
+    with_deletion_vectors: int
+    lacking_statistics: int  # files that miss a statistic some clause needs
+    partition_is_exact: bool  # partition values decided their clauses on every file they left
+
+    @property
+    def candidates(self) -> Amount:
+        """What partition pruning left."""
+        return self.total - self.credits[Credit.PARTITION]
+
+
+def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
+    """The numbers of one plan."""
+    needs = clause_needs(plan)
+    groups = list(patterns)
+    dropped: list[Pattern] = []
+    kept: list[Pattern] = []
+    for pattern in groups:
+        (dropped if verdict_of(pattern.signature) is Verdict.DROP else kept).append(pattern)
+    candidates = kept + [p for p in dropped if credit_of(p.signature) is not Credit.PARTITION]
+    return Attribution(
+        total=_sum(groups),
+        credits={credit: _sum(p for p in dropped if credit_of(p.signature) is credit) for credit in Credit},
+        empty=_sum(p for p in dropped if crediting_clause(p.signature) is None),
+        kept=_sum(kept),
+        full=_sum(p for p in kept if verdict_of(p.signature) is Verdict.FULL),
+        clauses=tuple(_clause_credit(i, need, groups, candidates) for i, need in enumerate(needs)),
+        coverage=_coverage(plan, needs, candidates),
+        with_stats=sum(p.files for p in groups if p.signature.has_stats),
+        with_deletion_vectors=sum(p.files for p in groups if p.signature.has_dv),
+        lacking_statistics=sum(p.files for p in groups if lacks_needed(p.signature, needs)),
+        partition_is_exact=_partition_is_exact(plan, candidates),
+    )
+
+
+def _sum(patterns: Iterable[Pattern]) -> Amount:
+    total = NOTHING
+    for pattern in patterns:
+        total += Amount(pattern.files, pattern.bytes, pattern.rows, pattern.files_without_rows)
+    return total
+
+
+def _clause_credit(index: int, needs: ClauseNeeds, groups: Sequence[Pattern], candidates: Sequence[Pattern]) -> ClauseCredit:
+    by_itself = [p for p in groups if drops(p.signature.outcomes[index])]
+    kept: dict[Keeps, Amount] = dict.fromkeys(Keeps, NOTHING)
+    for pattern in candidates:
+        if not drops(pattern.signature.outcomes[index]):
+            kept[keeps_because(pattern.signature, index, needs)] += _sum([pattern])
+    return ClauseCredit(
+        drops_any=_sum(by_itself),
+        drops_first=_sum(p for p in by_itself if crediting_clause(p.signature) == index),
+        drops_alone=_sum(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
+        kept=kept,
+    )
+
+
+def _coverage(plan: Plan, needs: Sequence[ClauseNeeds], candidates: Sequence[Pattern]) -> tuple[Coverage, ...]:
+    wanted = dict.fromkeys(needed for clause in needs for needed in clause.required)
+    files = sum(p.files for p in candidates)
+    found = [
+        Coverage(
+            ".".join(plan.columns[column].path),
+            requirement,
+            sum(p.files for p in candidates if is_known(p.signature, column, requirement)),
+            files,
+        )
+        for column, requirement in wanted
+        if plan.columns[column].role is Role.DATA
+    ]
+    return tuple(sorted(found, key=lambda coverage: (coverage.column, coverage.requirement.value)))
+
+
+def _partition_is_exact(plan: Plan, candidates: Sequence[Pattern]) -> bool:
+    """False when a partition value was in doubt (unreadable, or of an unknown zone) and its file was kept on suspicion."""
+    places = [i for i, clause in enumerate(plan.clauses) if clause.bucket in PARTITION_BUCKETS]
+    return not any(pattern.signature.outcomes[i].not_true for pattern in candidates for i in places)

@@ -1,0 +1,53 @@
+"""Which clause did the work, which did not, and why: one line per clause, with its reasons beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeprune.report.model import ClauseReport, Report
+from lakeprune.report.printable import printable, shortened
+from lakeprune.report.verdict import Keeps
+
+_WIDEST = 60
+_KEPT = {
+    Keeps.RANGES_OVERLAP: "ranges overlap",
+    Keeps.MISSING_STATISTIC: "statistic missing",
+    Keeps.NAN_POSSIBLE: "NaN possible",
+    Keeps.NOT_DECIDABLE: "not decidable from metadata",
+    Keeps.ALL_ROWS_MATCH: "all rows match",
+}
+
+
+def clause_table(report: Report) -> list[str]:
+    """A table of clauses; nothing for a predicate without any."""
+    if not report.clauses:
+        return []
+    texts = [_cut(clause.clause.text) for clause in report.clauses]
+    width = max(len("clause"), *map(len, texts))
+    head = f"  {'clause':<{width}}  {'drops':>8}  {'first':>8}  {'alone':>8}  left by partition pruning and kept"
+    lines = ["Clauses (files a clause drops by itself, first, and alone):", head]
+    for text, clause in zip(texts, report.clauses, strict=True):
+        credit = clause.credit
+        counts = (credit.drops_any.files, credit.drops_first.files, credit.drops_alone.files)
+        numbers = "  ".join(f"{count:>8}" for count in counts)
+        lines.append(f"  {text:<{width}}  {numbers}  {_kept(clause)}".rstrip())
+        lines.extend(f"      {remark}" for remark in _remarks(clause))
+    return lines
+
+
+def _cut(text: str) -> str:
+    line = shortened(text)
+    return line if len(line) <= _WIDEST else line[: _WIDEST - 3] + "..."
+
+
+def _kept(clause: ClauseReport) -> str:
+    kept = clause.credit.kept
+    told = [f"{kept[because].files} {words}" for because, words in _KEPT.items() if kept[because].files]
+    return ", ".join(told) or "none"
+
+
+def _remarks(clause: ClauseReport) -> Iterator[str]:
+    if clause.clause.rewritten is not None:
+        yield f"read as: {shortened(clause.clause.rewritten)}"
+    for reason in clause.clause.reasons:
+        yield f"[{reason.code.value}] {printable(reason.message)}"

@@ -1,0 +1,183 @@
+"""The report: everything one explanation found, as values. Renderers read it and add nothing.
+
+In: snapshot facts, clauses, attribution, assertions. Out: `Report`, with the contract's names for what the contract names.
+The files are listed lazily: a report of a million files holds numbers, not paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import Any, Final
+
+from lakeprune.predicate.tree import Bucket, Clause, Opaque
+from lakeprune.predicate.walk import nodes
+from lakeprune.record import record
+from lakeprune.report.amount import NOTHING, Amount
+from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
+from lakeprune.report.gates import Assertion
+from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.tables.snapshot import SnapshotFacts
+
+SCHEMA_VERSION = "1.0.0"  # of the JSON document: a new field raises the minor, a changed meaning the major number
+
+PARTITION_PHASE: Final = "Partition pruning"
+SKIPPING_PHASE: Final = "Data skipping (min/max statistics)"
+
+
+class Confidence(Enum):
+    EXACT = "exact"  # only partition evidence was needed, and it decided every file
+    CONSERVATIVE = "conservative"  # statistics took part: a kept file may still hold no match
+    INCOMPLETE = "incomplete"  # some clause mixes kinds of evidence or cannot be decided from metadata
+
+
+@record
+class Phase:
+    """One rung of the evidence ladder: what came in, what was left."""
+
+    name: str
+    predicate: str
+    confidence: Confidence
+    before: Amount
+    after: Amount
+
+
+@record
+class ClauseReport:
+    """A clause of the predicate and what it did."""
+
+    clause: Clause
+    credit: ClauseCredit
+
+    @property
+    def is_attributable(self) -> bool:
+        """Whether one kind of evidence decides it."""
+        return self.clause.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
+
+
+@record
+class FileReport:
+    """One file: what is known of it, the verdict, and its credit or what stood in the way."""
+
+    path: str
+    size: int
+    records: int | None  # physical rows
+    live_rows: int | None
+    has_stats: bool
+    partition: dict[str, str | None]
+    bounds: dict[str, tuple[Any, Any]]  # of the predicate's data columns, as text or numbers
+    verdict: Verdict
+    credit: Credit | None
+    clause: str | None  # the clause that drops it, or that came closest
+    keeps: Keeps | None
+
+
+@record
+class Session:
+    """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
+
+    timezone: str | None
+    now: str | None
+    nan_policy: str
+
+
+@record
+class Report:
+    """What one predicate must read of one table, why, and whether that is good enough."""
+
+    table: str
+    predicate: str | None
+    facts: SnapshotFacts
+    session: Session
+    numbers: Attribution
+    clauses: tuple[ClauseReport, ...]
+    assertions: tuple[Assertion, ...]
+    elapsed_ms: int
+    listing: Callable[[int | None], Iterator[FileReport]]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate that was asked for passed."""
+        return all(assertion.passed for assertion in self.assertions)
+
+    @property
+    def files(self) -> list[FileReport]:
+        """Every file with its verdict, ordered by path. Reads the metadata again; a big table has a long list."""
+        return list(self.listing(None))
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The funnel: partition pruning, then data skipping, each only where the predicate has something for it."""
+        return tuple(_phases(self)) if self.predicate is not None else ()
+
+    @property
+    def confidence(self) -> Confidence:
+        if any(not clause.is_attributable for clause in self.clauses):
+            return Confidence.INCOMPLETE
+        only_partition = all(clause.clause.bucket in PARTITION_BUCKETS for clause in self.clauses)
+        return Confidence.EXACT if only_partition and self.numbers.partition_is_exact else Confidence.CONSERVATIVE
+
+    def text_of(self, *buckets: Bucket) -> str | None:
+        """The clauses of these buckets as one condition, None without any."""
+        return joined([c.clause.text for c in self.clauses if c.clause.bucket in buckets])
+
+    def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
+        """The JSON document as Python values; with `verbose` every file is in it."""
+        from lakeprune.report.as_json import document
+
+        return document(self, verbose=verbose, limit=limit)
+
+    def to_json(self, *, verbose: bool = False, limit: int | None = None) -> str:
+        from lakeprune.report.as_json import json_chunks
+
+        return "".join(json_chunks(self, verbose=verbose, limit=limit))
+
+    def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
+        from lakeprune.report.as_text import text_chunks
+
+        return "".join(text_chunks(self, verbose=verbose, limit=limit))
+
+
+def joined(texts: Sequence[str]) -> str | None:
+    """Clauses as one condition.
+
+    >>> joined(["a = 1 OR b = 2", "c = 3"])
+    '(a = 1 OR b = 2) AND c = 3'
+    """
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    return " AND ".join(f"({text})" if _has_bare_or(text) else text for text in texts)
+
+
+def _has_bare_or(text: str) -> bool:
+    """Whether an OR stands outside parentheses and quotes."""
+    depth, quote = 0, ""
+    for index, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote and text[index - 1] != "\\" else quote
+        elif letter in "'`\"":
+            quote = letter
+        elif letter in "()":
+            depth += 1 if letter == "(" else -1
+        elif depth == 0 and text.startswith(" OR ", index):
+            return True
+    return False
+
+
+def _is_opaque(clause: Clause) -> bool:
+    return any(isinstance(node, Opaque) for node in nodes(clause.predicate))
+
+
+def _phases(report: Report) -> Iterator[Phase]:
+    numbers = report.numbers
+    partition = report.text_of(*PARTITION_BUCKETS)
+    rest = report.text_of(Bucket.STATS_SAFE, Bucket.UNSPLITTABLE)
+    by_partition = numbers.credits[Credit.PARTITION]
+    # Partition values may also speak through a mixed clause, `p = 1 OR (p = 2 AND x > 5)`, when no clause is theirs alone.
+    if partition is not None or by_partition != NOTHING:
+        exactness = Confidence.EXACT if numbers.partition_is_exact else Confidence.CONSERVATIVE
+        yield Phase(PARTITION_PHASE, partition or rest or "", exactness, numbers.total, numbers.candidates)
+    if rest is not None or numbers.candidates != numbers.kept:
+        incomplete = report.confidence is Confidence.INCOMPLETE
+        confidence = Confidence.INCOMPLETE if incomplete else Confidence.CONSERVATIVE
+        yield Phase(SKIPPING_PHASE, rest or "(files without live rows)", confidence, numbers.candidates, numbers.kept)

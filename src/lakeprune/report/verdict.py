@@ -1,0 +1,155 @@
+"""What is decided about one file, and why: verdict, credit, reason. Pure functions of a file's signature.
+
+A dropped file is credited to the least evidence that proves the drop, and to the first clause that this evidence speaks through.
+A kept file names the clause that came closest to dropping it and what stood in the way: nothing is kept without a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from lakeprune.engines.evaluate import Outcome, Signature
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest
+from lakeprune.predicate.walk import nodes
+from lakeprune.record import record
+from lakeprune.skipping.fact import Known
+from lakeprune.skipping.lower import columns_of
+from lakeprune.skipping.plan import Plan
+
+
+class Verdict(Enum):
+    DROP = "DROP"  # no row can match
+    KEEP = "KEEP"  # some row may match
+    FULL = "FULL"  # every row matches
+
+
+class Credit(Enum):
+    PARTITION = "partition"  # partition values alone prove the drop
+    STATISTICS = "statistics"  # file statistics alone prove it
+    JOINT = "joint"  # only both together prove it (a mixed OR)
+
+
+class Keeps(Enum):
+    """Why a clause did not drop a file, most telling first."""
+
+    MISSING_STATISTIC = "MISSING_STATISTIC"  # it would have, had a missing statistic been favourable
+    NAN_POSSIBLE = "NAN_POSSIBLE"  # it would have, had NaN been excluded
+    NOT_DECIDABLE = "NOT_DECIDABLE"  # it can never drop a file; its reason codes say why
+    RANGES_OVERLAP = "RANGES_OVERLAP"  # the file's values may include matching ones
+    ALL_ROWS_MATCH = "ALL_ROWS_MATCH"  # every row of the file satisfies it
+
+
+class Requirement(Enum):
+    MIN_MAX = "min_max"
+    NULL_COUNT = "null_count"
+
+
+@record
+class ClauseNeeds:
+    """What one clause asks of files: positions among the plan's columns, and whether it can drop any file at all."""
+
+    required: tuple[tuple[int, Requirement], ...]  # data columns only
+    is_decidable: bool
+
+
+def clause_needs(plan: Plan) -> tuple[ClauseNeeds, ...]:
+    """What each clause of the plan needs."""
+    found = []
+    for clause, place in zip(plan.clauses, plan.positions, strict=True):
+        required = dict.fromkeys(
+            (plan.columns.index(column), requirement)
+            for column, requirement in _requirements(clause.predicate)
+            if column in plan.columns
+        )
+        found.append(ClauseNeeds(tuple(required), plan.bits[place.can_true].fact != Known(True)))
+    return tuple(found)
+
+
+def _requirements(predicate: Expr) -> list[tuple[Column, Requirement]]:
+    """Data columns with the statistic that decides their leaf: null tests need counts, comparisons need bounds."""
+    found: list[tuple[Column, Requirement]] = []
+    for node in nodes(predicate):
+        if isinstance(node, Member | NullTest | ColumnCompare):
+            needed = Requirement.NULL_COUNT if isinstance(node, NullTest) else Requirement.MIN_MAX
+            found += [(column, needed) for column in columns_of(node) if column.role is Role.DATA]
+    return found
+
+
+def verdict_of(signature: Signature) -> Verdict:
+    """DROP when some clause cannot be TRUE, FULL when none can be anything else."""
+    if signature.is_empty or not all(outcome.can_true for outcome in signature.outcomes):
+        return Verdict.DROP
+    return Verdict.KEEP if any(outcome.not_true for outcome in signature.outcomes) else Verdict.FULL
+
+
+def credit_of(signature: Signature) -> Credit:
+    """The least evidence that drops a dropped file."""
+    if not all(outcome.by_partition for outcome in signature.outcomes):
+        return Credit.PARTITION
+    if signature.is_empty or not all(outcome.by_statistics for outcome in signature.outcomes):
+        return Credit.STATISTICS
+    return Credit.JOINT
+
+
+def crediting_clause(signature: Signature) -> int | None:
+    """The first clause, in the order of evidence, that drops a dropped file; None when only its emptiness does."""
+    outcomes = signature.outcomes
+    for index, outcome in enumerate(outcomes):
+        if not outcome.by_partition:
+            return index
+    for index, outcome in enumerate(outcomes):
+        if not outcome.by_statistics:
+            return index
+    for index, outcome in enumerate(outcomes):
+        if not outcome.can_true:
+            return index
+    return None
+
+
+def keeps_because(signature: Signature, index: int, needs: ClauseNeeds) -> Keeps:
+    """Why clause `index` did not drop a file."""
+    outcome = signature.outcomes[index]
+    if not outcome.not_true:
+        return Keeps.ALL_ROWS_MATCH
+    if not needs.is_decidable:
+        return Keeps.NOT_DECIDABLE
+    if not outcome.if_complete or _knows_nothing(signature, needs):
+        return Keeps.MISSING_STATISTIC
+    return Keeps.RANGES_OVERLAP if outcome.if_nan_free else Keeps.NAN_POSSIBLE
+
+
+def _knows_nothing(signature: Signature, needs: ClauseNeeds) -> bool:
+    """Not one needed statistic is there.
+
+    On a float column NaN is in doubt as well, so lifting one ignorance alone drops nothing; yet no range overlaps.
+    """
+    return bool(needs.required) and not any(is_known(signature, *needed) for needed in needs.required)
+
+
+def is_known(signature: Signature, column: int, requirement: Requirement) -> bool:
+    known = signature.bounds_known if requirement is Requirement.MIN_MAX else signature.nulls_known
+    return known[column]
+
+
+def blocking_clause(signature: Signature, needs: Sequence[ClauseNeeds]) -> tuple[int | None, Keeps]:
+    """The clause of a kept file whose refusal to drop tells most, and why it refused; no clause when every row matches."""
+    best: tuple[int | None, Keeps] = (None, Keeps.ALL_ROWS_MATCH)
+    order = list(Keeps)
+    for index in range(len(signature.outcomes)):
+        because = keeps_because(signature, index, needs[index])
+        if order.index(because) < order.index(best[1]):
+            best = (index, because)
+    return best
+
+
+def lacks_needed(signature: Signature, needs: Sequence[ClauseNeeds]) -> bool:
+    """Whether a file with rows misses a statistic that some clause needs."""
+    if signature.is_empty:
+        return False
+    return any(not is_known(signature, *needed) for clause in needs for needed in clause.required)
+
+
+def drops(outcome: Outcome) -> bool:
+    return not outcome.can_true
