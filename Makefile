@@ -60,7 +60,7 @@ soundness: $(STAMP) ## Run the long soundness property (CASES=200000)
 
 .PHONY: schema
 schema: $(STAMP) ## Regenerate the JSON Schemas in schemas/ from the report's code
-	@$(BIN)/python -m tools.write_schemas
+	@$(BIN)/python -m tools.generate_schema
 
 .PHONY: lock
 lock: ## Resolve requirements/dev.in again into the hashed lock requirements/dev.txt
