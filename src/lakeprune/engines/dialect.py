@@ -65,6 +65,29 @@ class Dialect(ABC):
     @abstractmethod
     def percent_decode(self, text: str) -> str: ...
 
+    @abstractmethod
+    def attempt(self, value: str) -> str:
+        """The value, NULL where computing it would be an error."""
+
+    @abstractmethod
+    def micros_of(self, timestamp: str) -> str:
+        """Microseconds since the epoch of a date or timestamp value; one without a zone is read as UTC, infinity is NULL."""
+
+    @abstractmethod
+    def micros_in_zone(self, text: str, zone: str) -> str:
+        """Microseconds since the epoch of timestamp text without an offset, read as the wall clock of an IANA zone."""
+
+    @abstractmethod
+    def utf8_bytes(self, text: str) -> str: ...
+
+    @abstractmethod
+    def json_object(self, pairs: Sequence[tuple[str, str]]) -> str:
+        """JSON text of an object with these keys and these values of type text."""
+
+    @abstractmethod
+    def fail(self, message: str) -> str:
+        """An expression that ends the query with this message."""
+
     def field(self, struct: str, path: Sequence[str]) -> str:
         return ".".join([struct, *(self.identifier(part) for part in path)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from lakeprune.engines.dialect import Dialect, Shape
 
@@ -56,4 +57,23 @@ class DuckDBDialect(Dialect):
         return f"coalesce(list_contains(map_keys({map_}), {self.text(key)}), FALSE)"
 
     def percent_decode(self, text: str) -> str:
-        return f"url_decode({text})"
+        return f"TRY(url_decode({text}))"
+
+    def attempt(self, value: str) -> str:
+        return f"TRY({value})"
+
+    def micros_of(self, timestamp: str) -> str:
+        return f"epoch_us(TRY_CAST({timestamp} AS TIMESTAMP))"
+
+    def micros_in_zone(self, text: str, zone: str) -> str:
+        return f"epoch_us(timezone({self.text(zone)}, TRY_CAST({text} AS TIMESTAMP)))"
+
+    def utf8_bytes(self, text: str) -> str:
+        return f"encode({text})"
+
+    def json_object(self, pairs: Sequence[tuple[str, str]]) -> str:
+        items = ", ".join(f"{self.text(key)}, {value}" for key, value in pairs)
+        return f"CAST(json_object({items}) AS VARCHAR)"
+
+    def fail(self, message: str) -> str:
+        return f"error({self.text(message)})"

@@ -70,11 +70,11 @@ class Engine(ABC):
 
     @abstractmethod
     def parquet_source(self, paths: Sequence[str]) -> str:
-        """A FROM item over Parquet files of one schema."""
+        """A FROM item over Parquet files; a field that some of them lack is NULL there."""
 
     @abstractmethod
-    def parquet_fields(self, path: str) -> dict[str, Any]:
-        """Its schema: field name -> upper-case SQL type name, or nested dict for a struct."""
+    def parquet_fields(self, paths: Sequence[str]) -> dict[str, Any]:
+        """The fields of that FROM item: name -> upper-case SQL type name, or nested dict for a struct."""
 
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:

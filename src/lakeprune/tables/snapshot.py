@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from lakeprune.engines.engine import Engine, Needs
+from lakeprune.engines.engine import Engine, EngineError, Needs
+from lakeprune.errors import TableError
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.types import Scalar
@@ -71,3 +72,7 @@ class Snapshot(ABC):
     @abstractmethod
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         """Every value a recorded partition text can stand for, None when it cannot be told."""
+
+    def failure(self, error: EngineError) -> TableError:
+        """What to tell the user when the engine could not read the files relation."""
+        return TableError("LP306", "the table's metadata cannot be read", where=self.facts.location, why=str(error))

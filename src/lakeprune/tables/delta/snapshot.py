@@ -1,0 +1,132 @@
+"""A Delta table at one version: its facts, and the SQL of its files relation.
+
+In: a replay and a schema. Out: the relation engines/engine.py describes, in layers: live files, parsed statistics, texts, bounds,
+domains. Nothing is read until the engine runs the SQL.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.dialect import Dialect
+from lakeprune.engines.engine import Engine, EngineError, Needs
+from lakeprune.errors import TableError
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.types import Scalar
+from lakeprune.record import record
+from lakeprune.tables.delta.bounds import Stored
+from lakeprune.tables.delta.checkpoint import ParquetPart
+from lakeprune.tables.delta.file_actions import Wanted
+from lakeprune.tables.delta.partition_sql import PartitionSql
+from lakeprune.tables.delta.partition_values import values_of
+from lakeprune.tables.delta.replay import Replay
+from lakeprune.tables.delta.statistics import StatisticsColumn, StatisticsSql, statistics_column
+from lakeprune.tables.snapshot import Snapshot, SnapshotFacts
+
+_DEFAULT_CUT = 32
+
+
+class DeltaSnapshot(Snapshot):
+    def __init__(self, facts: SnapshotFacts, replay: Replay, once_float: frozenset[tuple[str, ...]]) -> None:
+        self.facts = facts
+        self._replay = replay
+        self._once_float = once_float
+
+    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
+        dialect = engine.dialect
+        by_partition = [
+            _PartitionColumn(PartitionSql(dialect, k, column.type, profile), column.physical[0])
+            for k, column in enumerate(needs.domains)
+            if column.role is Role.PARTITION
+        ]
+        statistics = self._statistics(dialect, needs, profile)
+        partitions = bool(by_partition or needs.partition_texts or (needs.paths and self.facts.partition_columns))
+        files = self._replay.sql(Wanted(statistics, partitions, needs.paths))
+
+        parsed = f"SELECT *, {statistics.parsed('stats')} AS s FROM ({files})"
+        texts = ["*", "s IS NOT NULL AS is_json", *statistics.texts()]
+        for column in by_partition:
+            texts += column.texts(dialect)
+        layer = f"SELECT {', '.join(texts)} FROM ({parsed})"
+        values = ["*", *statistics.values(), *(item for column in by_partition for item in column.sql.values())]
+        layer = f"SELECT {', '.join(values)} FROM ({layer})"
+        return f"SELECT {', '.join(self._columns(dialect, needs, statistics, by_partition))} FROM ({layer})"
+
+    def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
+        return values_of(text, column.type, profile)
+
+    def failure(self, error: EngineError) -> TableError:
+        from lakeprune.tables.delta.failures import log_failure
+
+        return log_failure(str(error), self.facts.location)
+
+    def _statistics(self, dialect: Dialect, needs: Needs, profile: Profile) -> StatisticsSql:
+        columns = tuple(
+            statistics_column(k, column, Stored(column.type, column.physical in self._once_float, self._cut()))
+            for k, column in enumerate(needs.domains)
+            if column.role is Role.DATA
+        )
+        typed = any(
+            isinstance(part, ParquetPart) and isinstance(part.fields["add"].get("stats_parsed"), dict)
+            for part in self._replay.parts
+        )
+        return StatisticsSql(dialect, columns, typed, profile.nan_aware_writers)
+
+    def _columns(
+        self, dialect: Dialect, needs: Needs, statistics: StatisticsSql, by_partition: list[_PartitionColumn]
+    ) -> list[str]:
+        bad_size = dialect.fail("a file of the table has no size, or a negative one")
+        rows = "CASE WHEN told_rows >= 0 THEN told_rows END"
+        told = f"cardinality >= 0 AND cardinality <= coalesce({rows}, cardinality)"
+        items = [
+            f"CASE WHEN size >= 0 THEN size ELSE {bad_size} END AS size",
+            f"{rows} AS rows",
+            f"CASE WHEN NOT has_dv THEN 0 WHEN {told} THEN cardinality END AS deleted",
+            f"{_has_stats(statistics)} AS has_stats",
+            "has_dv",
+        ]
+        if needs.paths:
+            items += ["path", f"{self._partition_json(dialect)} AS partition"]
+        domains: list[StatisticsColumn | _PartitionColumn] = [*statistics.columns, *by_partition]
+        for domain in domains:
+            items += domain.sql.domains() if isinstance(domain, _PartitionColumn) else statistics.domains(domain)
+        for j, column in enumerate(needs.partition_texts):
+            value, missing = _partition_text(dialect, column.physical[0])
+            items += [f"{value} AS p{j}", f"{missing} AS p{j}_missing"]
+        return items
+
+    def _partition_json(self, dialect: Dialect) -> str:
+        physical = {field.name: field.physical for field in self.facts.schema.fields}
+        if not self.facts.partition_columns:
+            return "'{}'"
+        return dialect.json_object(
+            [(name, dialect.map_value("partition_values", physical[name])) for name in self.facts.partition_columns]
+        )
+
+    def _cut(self) -> int:
+        """The length from which a maximum may have been cut."""
+        stated = self.facts.configuration.get("delta.dataSkippingStringPrefixLength", "")
+        return min(_DEFAULT_CUT, int(stated)) if stated.isascii() and stated.isdigit() else _DEFAULT_CUT
+
+
+@record
+class _PartitionColumn:
+    sql: PartitionSql
+    physical: str
+
+    def texts(self, dialect: Dialect) -> list[str]:
+        value, missing = _partition_text(dialect, self.physical)
+        return [f"{value} AS t{self.sql.k}", f"{missing} AS t{self.sql.k}_missing"]
+
+
+def _partition_text(dialect: Dialect, physical: str) -> tuple[str, str]:
+    """The recorded text and whether there is none; only a NULL needs the second look."""
+    value = dialect.map_value("partition_values", physical)
+    return value, f"CASE WHEN {value} IS NOT NULL THEN FALSE ELSE NOT {dialect.map_has_key('partition_values', physical)} END"
+
+
+def _has_stats(statistics: StatisticsSql) -> str:
+    """Statistics are there when they are readable and say at least how many rows there are, or anything asked for."""
+    told = ["told_rows IS NOT NULL"]
+    for column in statistics.columns:
+        told += [f"b{column.k}_{part} IS NOT NULL" for part in ("lo", "hi", "n")]
+    return "(" + " OR ".join(told) + ")"

@@ -1,0 +1,173 @@
+"""File statistics as column domains, in three layers of one SELECT.
+
+In: a relation with the statistics of each file as JSON text and, from checkpoints, as typed fields. Out: per column the texts
+(layer 1), the bounds (layer 2) and the domain (layer 3) that engines/engine.py describes. JSON wins over typed fields, file by
+file (T73), and is parsed once. A statistic that is missing or senseless proves nothing (T24, T29, T30).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lakeprune.engines.dialect import Dialect, Shape
+from lakeprune.predicate.tree import Column
+from lakeprune.predicate.types import Family, Kind
+from lakeprune.record import record
+from lakeprune.tables.delta.bounds import Side, Stored, carrier, strict_integer, text_bound, typed_bound
+
+_TIE_BREAKERS = "\x7f\ufffd\U0010ffff"  # what writers append to a cut maximum
+
+
+@record
+class StatisticsColumn:
+    """Column number k of the files relation, when its evidence is file statistics."""
+
+    k: int
+    physical: tuple[str, ...]
+    stored: Stored
+    has_bounds: bool
+    has_counts: bool
+
+
+def statistics_column(k: int, column: Column, stored: Stored) -> StatisticsColumn:
+    trusted = column.statistics_unusable is None
+    ordered = column.type.family not in (None, Family.BYTES)
+    return StatisticsColumn(k, column.physical, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
+
+
+@record
+class StatisticsSql:
+    """The SQL of some statistics columns. `typed` says whether any source has typed statistics."""
+
+    dialect: Dialect
+    columns: tuple[StatisticsColumn, ...]
+    typed: bool
+    nan_aware: bool
+
+    def parsed(self, text: str) -> str:
+        """The struct of every needed leaf, from JSON text."""
+        if any(column.stored.quotes_numbers for column in self.columns):
+            # Digits beyond a double survive only inside quotes. Inside a string value the inserted quote ends the string before a
+            # digit, which is no JSON: such text becomes unknown, never wrong.
+            text = self.dialect.regexp_replace(text, r'("\s*:\s*)(-?[0-9][0-9.eE+-]*)', r'\1"\2"')
+        return self.dialect.parse_json(text, self._shape())
+
+    def typed_items(self, fields: Any, struct: str) -> list[str]:
+        """The typed statistics of a source: fields as its schema tells, NULL where it has none."""
+        rows = _leaf_type(fields, ("numRecords",)) in ("BIGINT", "INTEGER")
+        items = [f"{f'CAST({struct}.{_NAMES[0]} AS BIGINT)' if rows else 'CAST(NULL AS BIGINT)'} AS q_rows"]
+        for column in self.columns:
+            for side, name in ((Side.LOW, "minValues"), (Side.HIGH, "maxValues")):
+                path = (name, *column.physical)
+                kind = _leaf_type(fields, path)
+                value = f"CAST(NULL AS {carrier(column.stored.type)})"
+                if kind is not None and column.has_bounds:
+                    value = typed_bound(self.dialect, self.dialect.field(struct, path), kind, column.stored, side)
+                items.append(f"{value} AS q{column.k}_{side.value}")
+                if side is Side.HIGH and column.stored.type.family is Family.REAL:
+                    known = kind in ("FLOAT", "DOUBLE")
+                    raw = f"CAST({self.dialect.field(struct, path)} AS DOUBLE)" if known else "CAST(NULL AS DOUBLE)"
+                    items.append(f"{raw} AS q{column.k}_raw")
+            path = ("nullCount", *column.physical)
+            known = _leaf_type(fields, path) in ("BIGINT", "INTEGER") and column.has_counts
+            count = f"CAST({self.dialect.field(struct, path)} AS BIGINT)" if known else "CAST(NULL AS BIGINT)"
+            items.append(f"{count} AS q{column.k}_n")
+        return items
+
+    def texts(self) -> list[str]:
+        """Layer 1, over the parsed struct `s`."""
+        items = [f"{strict_integer(self.dialect, 's.' + _NAMES[0])} AS s_rows"]
+        for column in self.columns:
+            for part, name, wanted in (
+                ("lo", "minValues", column.has_bounds),
+                ("hi", "maxValues", column.has_bounds),
+                ("n", "nullCount", column.has_counts),
+            ):
+                value = self.dialect.field("s", (name, *column.physical)) if wanted and self._is_read(column) else "NULL"
+                items.append(f"CAST({value} AS VARCHAR) AS s{column.k}_{part}")
+        return items
+
+    def values(self) -> list[str]:
+        """Layer 2, over layer 1."""
+        items = [f"{self._either('s_rows', 'q_rows')} AS told_rows"]
+        for column in self.columns:
+            k, stored = column.k, column.stored
+            for side in Side:
+                bound = text_bound(self.dialect, f"s{k}_{side.value}", stored, side)
+                items.append(f"{self._either(bound, f'q{k}_{side.value}')} AS b{k}_{side.value}")
+            if stored.type.family is Family.REAL:
+                raw = self._either(self.dialect.try_cast(f"s{k}_hi", "DOUBLE"), f"q{k}_raw")
+                items.append(f"{raw} AS b{k}_raw")
+            items.append(f"{self._either(strict_integer(self.dialect, f's{k}_n'), f'q{k}_n')} AS b{k}_n")
+        return items
+
+    def domains(self, column: StatisticsColumn) -> list[str]:
+        """Layer 3, over layer 2: the columns of the files relation."""
+        k = column.k
+        sane = f"coalesce(b{k}_lo <= b{k}_hi, TRUE)"  # otherwise both are discarded (T24)
+        high, cut = f"b{k}_hi", "FALSE"
+        if column.stored.type.family is Family.TEXT and column.has_bounds:
+            cut = f"coalesce({self.dialect.octet_length(f'b{k}_hi')} >= {column.stored.cut}, FALSE)"
+            high = f"CASE WHEN {cut} THEN {self._uncut(f'b{k}_hi')} ELSE b{k}_hi END"
+        count = f"b{k}_n"
+        counted = f"coalesce({count} >= 0 AND (told_rows IS NULL OR {count} <= told_rows), FALSE)"
+        items = [
+            f"CASE WHEN {sane} THEN b{k}_lo END AS c{k}_lo",
+            f"CASE WHEN {sane} THEN {high} END AS c{k}_hi",
+            f"{counted} AND {count} = 0 AS c{k}_nn",
+            f"{counted} AND coalesce({count} = told_rows, FALSE) AS c{k}_an",
+            f"{counted} AS c{k}_counted",
+        ]
+        if column.stored.type.family is Family.TEXT:
+            items.append(f"{cut} AS c{k}_cut")
+        if column.stored.type.family is Family.REAL:
+            seen = f"coalesce(b{k}_raw <= CAST('Infinity' AS DOUBLE), FALSE)"  # NaN is above infinity
+            items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS c{k}_nf")
+        return items
+
+    def _either(self, from_json: str, from_typed: str) -> str:
+        return f"CASE WHEN is_json THEN {from_json} ELSE {from_typed} END" if self.typed else from_json
+
+    def _uncut(self, text: str) -> str:
+        """A possibly cut maximum without what the cutting left at its end (T16); NULL, unbounded, when nothing is left."""
+        bare = self.dialect.regexp_replace(text, rf"[{_TIE_BREAKERS}]\z", "")
+        bare = self.dialect.regexp_replace(bare, r"\?\z", "")
+        return f"NULLIF({bare}, '')"
+
+    def _shape(self) -> Shape:
+        shape: dict[str, Any] = {"numRecords": "VARCHAR"}
+        for column in self.columns:
+            names = [*(("minValues", "maxValues") if column.has_bounds else ()), *(("nullCount",) if column.has_counts else ())]
+            for name in names:
+                if self._is_read(column):
+                    _put(shape, (name, *column.physical))
+        return shape
+
+    def _is_read(self, column: StatisticsColumn) -> bool:
+        """Whether the leaf has a place of its own in the shape."""
+        return not any(other.k < column.k and _clash(column.physical, other.physical) for other in self.columns)
+
+
+_NAMES = ('"numRecords"',)
+
+
+def _put(shape: dict[str, Any], path: Sequence[str]) -> None:
+    *above, last = path
+    for name in above:
+        shape = shape.setdefault(name, {})
+    shape[last] = "VARCHAR"
+
+
+def _clash(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two leaves cannot sit in one shape: names that differ only by case, or one leaf inside the other."""
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            return a.lower() == b.lower()
+    return len(one) != len(other)
+
+
+def _leaf_type(fields: Any, path: Sequence[str]) -> str | None:
+    for name in path:
+        fields = fields.get(name) if isinstance(fields, dict) else None
+    return fields if isinstance(fields, str) else None

@@ -1,0 +1,123 @@
+"""Where a table's metadata lies, and the few things that are ever asked of it.
+
+In: a location as the user wrote it. Out: a `Storage` rooted there; every path it takes is relative to the root. An object store
+is one more subclass: it lists, reads, and fetches log files to where an engine can read them. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from lakeprune.errors import TableError
+from lakeprune.record import record
+
+
+@record
+class Entry:
+    name: str
+    size: int
+    modified: int  # microseconds since the epoch
+
+
+class Storage(ABC):
+    location: str  # as the user wrote it, for messages
+    root: str  # absolute, without a trailing slash: what absolute paths inside a log are compared with
+
+    @abstractmethod
+    def list_from(self, directory: str, name: str) -> list[Entry] | None:
+        """The directory's files whose names are not below `name`, sorted by name; None when there is no such directory."""
+
+    @abstractmethod
+    def size(self, path: str) -> int | None:
+        """Bytes of a file, None when there is no such file."""
+
+    @abstractmethod
+    def open(self, path: str) -> BinaryIO:
+        """A file of the log as bytes. Raises TableError when it cannot be read."""
+
+    @abstractmethod
+    def engine_path(self, path: str) -> str:
+        """Where the engine finds this file of the log."""
+
+    def read(self, path: str) -> bytes:
+        """A small file as bytes."""
+        with self.open(path) as file:
+            return file.read()
+
+
+class LocalStorage(Storage):
+    """A directory of this machine."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+        self.root = os.path.abspath(_local_path(location))
+        with _readable(location, "the table"):
+            if not os.path.lexists(self.root):
+                raise TableError("LP301", f"there is nothing at {location}", fix="check the path; a Delta table is a directory")
+            if not os.path.isdir(self.root):
+                os.stat(self.root)  # says so when it is a loop of links or not permitted
+                raise TableError(
+                    "LP302", f"{location} is not a directory", fix="give the table's directory, the one holding _delta_log"
+                )
+
+    def list_from(self, directory: str, name: str) -> list[Entry] | None:
+        path = self.engine_path(directory)
+        found = []
+        with _readable(path, "the directory"):
+            if not os.path.lexists(path):
+                return None
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    if entry.name >= name and entry.is_file():
+                        stat = entry.stat()
+                        found.append(Entry(entry.name, stat.st_size, stat.st_mtime_ns // 1000))
+        return sorted(found, key=lambda entry: entry.name)
+
+    def size(self, path: str) -> int | None:
+        place = self.engine_path(path)
+        with _readable(place, "the file"):
+            return os.stat(place).st_size if os.path.isfile(place) else None
+
+    def open(self, path: str) -> BinaryIO:
+        place = self.engine_path(path)
+        with _readable(place, "the file"):
+            return open(place, "rb")  # the caller closes it
+
+    def engine_path(self, path: str) -> str:
+        return os.path.join(self.root, path)
+
+
+def open_storage(location: str) -> Storage:
+    """The storage of a location: a local path or a file:// URL."""
+    scheme, separator, _ = location.partition("://")
+    if separator and scheme.isalnum() and scheme.lower() != "file":
+        raise TableError(
+            "LP303", f"{scheme}:// locations cannot be read yet", where=location, fix="give a local path or a file:// URL"
+        )
+    return LocalStorage(location)
+
+
+def _local_path(location: str) -> str:
+    if not location or "\0" in location:
+        raise TableError("LP301", "the location is empty or not a path", where=repr(location))
+    if location[:5].lower() != "file:":
+        return os.path.expanduser(location)
+    from urllib.parse import unquote, urlsplit
+
+    parts = urlsplit(location.replace("?", "%3F").replace("#", "%23"))
+    if parts.netloc not in ("", "localhost"):
+        raise TableError("LP303", f"{location} names another machine", fix="a local file:// URL has three slashes")
+    return unquote(parts.path)
+
+
+@contextmanager
+def _readable(place: str, what: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TableError("LP304", f"{what} cannot be read: {reason}", where=place) from error
