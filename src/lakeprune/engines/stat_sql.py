@@ -123,4 +123,6 @@ class FactPrinter:
         family = column.type.family
         if family is None:
             raise AssertionError(f"{column.path} has no order, yet bounds were asked for")
+        if family is Family.BOOLEAN and not isinstance(value, bool):
+            raise AssertionError(f"{value!r} is no boolean: printed as one it would change sides")
         return self.dialect.literal(value, family)

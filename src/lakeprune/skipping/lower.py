@@ -6,6 +6,7 @@ column's evidence is not allowed is unknown: that is how the evidence ladder is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from lakeprune.predicate.schema import Role
@@ -28,7 +29,18 @@ from lakeprune.skipping.leaves.columns import column_compare_mask
 from lakeprune.skipping.leaves.exact import exact_mask
 from lakeprune.skipping.leaves.membership import membership_mask
 from lakeprune.skipping.leaves.nulls import null_test_mask
-from lakeprune.skipping.mask import UNKNOWN, Mask, conjunction, constant, disjunction, either, is_null, negation
+from lakeprune.skipping.mask import (
+    UNKNOWN,
+    Mask,
+    conjunction,
+    constant,
+    disjunction,
+    either,
+    is_not_false,
+    is_null,
+    is_true,
+    negation,
+)
 
 EVERYTHING = frozenset(Role)
 PARTITION_ONLY = frozenset({Role.PARTITION})
@@ -41,9 +53,9 @@ def lower(predicate: Expr, evidence: frozenset[Role] = EVERYTHING) -> Mask:
         case Constant(truth):
             return constant(truth)
         case And(parts):
-            return conjunction([lower(p, evidence) for p in parts])
+            return conjunction(_part_masks(parts, evidence, guard=lambda part: Not(_null_of(part)), settled=is_true))
         case Or(parts):
-            return disjunction([lower(p, evidence) for p in parts])
+            return disjunction(_part_masks(parts, evidence, guard=_null_of, settled=is_not_false))
         case Not(part):
             return negation(lower(part, evidence))
         case IsNull(part):
@@ -57,6 +69,31 @@ def lower(predicate: Expr, evidence: frozenset[Role] = EVERYTHING) -> Mask:
             return _leaf_mask(predicate) if allowed else UNKNOWN
         case _:
             raise AssertionError(f"{type(predicate).__name__} must not survive normalisation")
+
+
+def _part_masks(
+    parts: tuple[Expr, ...],
+    evidence: frozenset[Role],
+    *,
+    guard: Callable[[Expr], Expr],
+    settled: Callable[[Mask], Mask],
+) -> list[Mask]:
+    """The masks of the parts, where `p AND p IS NOT NULL` and `p OR p IS NULL` are one part that is never NULL.
+
+    Apart, each of the two would forget that the other is about the same rows: `x <=> 5` (x = 5 AND x IS NOT NULL) would seem to be
+    NULL on some row, and `NOT (x <=> 5)` could never be FULL.
+    """
+    guards = {part for part in parts if isinstance(part, NullTest | IsNull | Not)}
+    guarded = {part for part in parts if guards and guard(part) in guards}
+    absorbed = {guard(part) for part in guarded}
+    if not guarded:
+        return [lower(part, evidence) for part in parts]
+    alone = [part for part in parts if part not in absorbed]
+    return [settled(lower(p, evidence)) if p in guarded else lower(p, evidence) for p in alone]
+
+
+def _null_of(part: Expr) -> Expr:
+    return NullTest(part.column) if isinstance(part, Member) else IsNull(part)
 
 
 def _leaf_mask(predicate: Member | NullTest | ColumnCompare | Exact) -> Mask:

@@ -65,6 +65,16 @@ def is_null(part: Mask) -> Mask:
     return leaf(part.can_null, decided, Known(False))
 
 
+def is_true(part: Mask) -> Mask:
+    """`part IS TRUE`: what is NULL is FALSE here."""
+    return leaf(part.can_true, part.not_true, Known(False))
+
+
+def is_not_false(part: Mask) -> Mask:
+    """`part IS NOT FALSE`: what is NULL is TRUE here."""
+    return leaf(part.not_false, part.can_false, Known(False))
+
+
 def either(one: Mask, other: Mask) -> Mask:
     """The truth is that of one or of the other: everything either could produce."""
     return Mask(

@@ -60,6 +60,7 @@ CASES (`?` statistic missing, `-` no value, nan: - proven absent, ? unknown)
 
 from __future__ import annotations
 
+from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Column
 from lakeprune.skipping.fact import PROVEN, AllNull, Covered, Fact, Known, NanFree, NoNull, all_of, some_of, unproven
@@ -68,7 +69,8 @@ from lakeprune.skipping.mask import Mask, leaf
 
 def membership_mask(column: Column, values: IntervalSet) -> Mask:
     """The mask of `column lies in values`."""
-    never_true = some_of(AllNull(column), _stays_in(column, values.complement()))
+    # `whole`: outside {false} lie "below false" and "above false"; on booleans only {true} of that exists.
+    never_true = some_of(AllNull(column), _stays_in(column, whole(values.complement(), column.type)))
     never_false = some_of(AllNull(column), _stays_in(column, values))
     return leaf(unproven(never_true), unproven(never_false), unproven(NoNull(column)))
 

@@ -1,0 +1,58 @@
+"""One container, judged by both engines: the reference in plain Python and the printed SQL on DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import duckdb
+
+from lakeprune.engines.duckdb_dialect import DuckDBDialect
+from lakeprune.engines.reference import Container, Domain, holds
+from lakeprune.engines.stat_sql import FactPrinter
+from lakeprune.predicate.tree import Column
+from lakeprune.predicate.types import Family
+from lakeprune.skipping.plan import Bit
+
+CARRIERS = {
+    Family.BOOLEAN: "BOOLEAN",
+    Family.INTEGER: "BIGINT",
+    Family.REAL: "DOUBLE",
+    Family.TEXT: "VARCHAR",
+    Family.BYTES: "BLOB",
+}
+
+
+class SqlEngine:
+    """Prints facts and asks DuckDB about one-row relations."""
+
+    def __init__(self) -> None:
+        self._dialect = DuckDBDialect()
+        self._connection = duckdb.connect(config={"threads": 1})
+
+    def judge(self, bits: Sequence[Bit], domains: Mapping[Column, Domain]) -> list[bool]:
+        """Each bit as DuckDB sees it."""
+        printer = FactPrinter(self._dialect, {column: k for k, column in enumerate(domains)}, {})
+        relation = ", ".join(
+            part for k, (column, domain) in enumerate(domains.items()) for part in self._columns(k, column, domain)
+        )
+        asked = ", ".join(printer.bit(bit) for bit in bits)
+        row = self._connection.execute(f"SELECT {asked} FROM (SELECT {relation})").fetchone()
+        assert row is not None
+        for value in row:
+            assert isinstance(value, bool), "a fact must be two-valued"
+        return list(row)
+
+    def _columns(self, k: int, column: Column, domain: Domain) -> list[str]:
+        family = column.type.family
+        assert family is not None
+        carrier = CARRIERS.get(family) or f"DECIMAL(38,{column.type.scale})"
+        made = []
+        for side, value in (("lo", domain.lo), ("hi", domain.hi)):
+            text = "NULL" if value is None else self._dialect.literal(value, family)
+            made.append(f"CAST({text} AS {carrier}) AS c{k}_{side}")
+        flags = {"cut": domain.cut, "nn": domain.no_null, "an": domain.all_null, "nf": domain.nan_free, "counted": domain.counted}
+        return made + [f"{str(flag).upper()} AS c{k}_{name}" for name, flag in flags.items()]
+
+
+def judge_by_reference(bits: Sequence[Bit], domains: Mapping[Column, Domain]) -> list[bool]:
+    return [holds(bit.fact, Container(domains, {}), bit.lift) for bit in bits]
