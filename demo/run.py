@@ -23,12 +23,13 @@ BOTH = "country = 'DE' AND age > 40"
 
 @dataclass(frozen=True)
 class Step:
-    """One command: why it is run, its arguments after `lakeprune`, and how it must end."""
+    """One command: why it is run, its arguments after `lakeprune`, how it must end, and how much of it is shown."""
 
     why: str
     arguments: Sequence[str]
     exit_code: int = 0
-    show_keys: Sequence[str] = ()
+    fields: Sequence[str] = ()
+    last_lines: int | None = None
 
 
 STEPS = (
@@ -39,12 +40,13 @@ STEPS = (
     ),
     Step(
         "Which file was dropped by what, and why the others stay.",
-        ("explain", "./users-flat", "-w", BOTH, "--verbose", "--limit", "6"),
+        ("explain", "./users-flat", "-w", BOTH, "--verbose"),
+        last_lines=7,
     ),
     Step(
-        "The same as JSON, for pipelines (here: two of its fields).",
+        "The same as JSON, for pipelines (some of its fields).",
         ("explain", "./users", "-w", BOTH, "--format", "json"),
-        show_keys=("credits", "clauses"),
+        fields=("total_files", "final_files", "total_pruning_pct", "phases", "credits"),
     ),
     Step(
         "Functions: exact on partition values, moved to the literal side elsewhere.",
@@ -53,11 +55,13 @@ STEPS = (
     Step(
         "A gate that passes: exit code 0.",
         ("explain", "./users", "-w", BOTH, "--min-pruning", "80", "--assert-stats"),
+        last_lines=3,
     ),
     Step(
         "A gate that fails: exit code 1. That is the point of it, so the demo goes on.",
         ("explain", "./users-flat", "-w", BOTH, "--min-pruning", "90"),
         exit_code=1,
+        last_lines=2,
     ),
     Step(
         "A misspelt column is an error, not an empty answer: exit code 2.",
@@ -107,7 +111,7 @@ def run_step(number: int, step: Step) -> bool:
     began = time.perf_counter()
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
     took = time.perf_counter() - began
-    print(_selection(done.stdout, step.show_keys) if step.show_keys and done.returncode == 0 else done.stdout, end="")
+    print(_shortened(done.stdout, step), end="", flush=True)
     print(done.stderr, end="")
     print(f"[exit code {done.returncode}, {took:.2f} s]")
     return done.returncode == step.exit_code
@@ -119,9 +123,25 @@ def _shown(step: Step) -> str:
     return " ".join(("lakeprune", *words))
 
 
-def _selection(document: str, keys: Sequence[str]) -> str:
-    parsed = json.loads(document)
-    return json.dumps({key: parsed[key] for key in keys}, indent=2) + "\n"
+def _shortened(document: str, step: Step) -> str:
+    """The part of the output that the step is about."""
+    if step.fields and document:
+        parsed = json.loads(document)
+        return "".join(_field(name, parsed[name]) for name in step.fields)
+    lines = document.splitlines(keepends=True)
+    if step.last_lines is None or len(lines) <= step.last_lines:
+        return document
+    return "".join(("[...]\n", *lines[-step.last_lines :]))
+
+
+def _field(name: str, value: object) -> str:
+    """One line per entry of a field."""
+    match value:
+        case dict():
+            return "".join(f"{name}.{key}: {json.dumps(inner)}\n" for key, inner in value.items())
+        case list():
+            return "".join(f"{name}[{index}]: {json.dumps(inner)}\n" for index, inner in enumerate(value))
+    return f"{name}: {value}\n"
 
 
 if __name__ == "__main__":
