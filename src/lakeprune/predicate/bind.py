@@ -8,7 +8,7 @@ no order makes only its own comparison Opaque. Names are matched segment by segm
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.bind_literals import both_readings, own_type, typed
+from lakeprune.predicate.bind_literals import both_readings, has_two_readings, own_type, typed
 from lakeprune.predicate.bind_names import Resolver
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
@@ -136,7 +136,7 @@ class _Binder:
             bound = [self._value(option) for option in expr.options]
             options = tuple(self._typed(option, value) for option in bound)
         member = In(value, options)
-        readings = both_readings(member)
+        readings = both_readings(member) if has_two_readings(_type_of(value)) else None
         return member if readings is None else Either(*readings)
 
     def _is_null(self, part: Expr) -> Expr:

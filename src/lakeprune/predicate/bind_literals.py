@@ -57,6 +57,11 @@ def typed(literal: Literal, type_: DataType | None, zone: str) -> Literal:
     return own_type(literal)
 
 
+def has_two_readings(type_: DataType | None) -> bool:
+    """Whether text can be finer than a value of the type."""
+    return type_ is None or type_.kind is Kind.FLOAT or type_.kind in TIME_KINDS
+
+
 def both_readings(expr: Compare | In) -> tuple[Expr, Expr] | None:
     """The two meanings of text finer than its column's type, the one with more TRUE rows first; None when there is one.
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal, InvalidOperation
 
+from lakeprune.predicate.calendar import civil_of, days_of
 from lakeprune.predicate.types import INTEGER_RANGES, DataType, Kind, Scalar
 from lakeprune.predicate.zones import DAY, instant_of, local_of
 
 _EXACT = Context(prec=2000)
 MAX_EXPONENT = 400  # of a number in text: beyond it a value is refused instead of being spelt out
 _SPACES = "".join(map(chr, range(33)))  # what Spark trims: every character up to the space
-_INTEGER = re.compile(r"[+-]?\d+")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_FLOAT_WORDS = re.compile(r"([+-]?)(inf(?:inity)?|nan)", re.IGNORECASE)
-_DATE = re.compile(r"([+-]?)(\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?(.*)", re.DOTALL)
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?")
+_INTEGER = r"[+-]?[0-9]+"
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_FLOAT_WORDS = r"(?i)([+-]?)(inf(?:inity)?|nan)"
+_DATE = r"([+-]?)([0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?"
+_TIME = r"(?s)([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?)?(.*)"
+_OFFSET = r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "0"})
 
@@ -63,12 +64,12 @@ def _boolean(text: str) -> bool:
 
 def _exact_number(text: str, type_: DataType) -> int | Decimal:
     trimmed = text.strip(_SPACES)
-    if type_.kind is not Kind.DECIMAL and _INTEGER.fullmatch(trimmed) and len(trimmed) <= 1000:
+    if type_.kind is not Kind.DECIMAL and re.fullmatch(_INTEGER, trimmed) and len(trimmed) <= 1000:
         return int(trimmed)
-    if type_.kind is not Kind.DECIMAL or not _NUMBER.fullmatch(trimmed):
+    if type_.kind is not Kind.DECIMAL or not re.fullmatch(_NUMBER, trimmed) or len(trimmed) > 1000:
         raise ValueError("not a number")
     try:
-        value = _EXACT.create_decimal(trimmed)
+        value = Decimal(trimmed)  # exact, unlike arithmetic in the ambient context
     except InvalidOperation as error:
         raise ValueError("not a number") from error
     if value and not -MAX_EXPONENT <= value.adjusted() <= MAX_EXPONENT:
@@ -78,20 +79,20 @@ def _exact_number(text: str, type_: DataType) -> int | Decimal:
 
 def _float(text: str) -> float:
     trimmed = text.strip(_SPACES)
-    if word := _FLOAT_WORDS.fullmatch(trimmed):
+    if word := re.fullmatch(_FLOAT_WORDS, trimmed):
         if word[2].lower() == "nan" and word[1]:
             raise ValueError("not a number")
         return float(trimmed)
     if trimmed[-1:] in ("d", "D", "f", "F"):  # Java's own reader takes its literal suffixes
         trimmed = trimmed[:-1]
-    if not _NUMBER.fullmatch(trimmed):
+    if not re.fullmatch(_NUMBER, trimmed):
         raise ValueError("not a number")
     return float(trimmed)
 
 
 def _date(text: str) -> int:
     trimmed = text.strip(_SPACES)
-    match = _DATE.match(trimmed)
+    match = re.match(_DATE, trimmed)
     if match is None or (match.end() < len(trimmed) and not (match[4] and trimmed[match.end()] in " T")):
         raise ValueError("not a date")
     return _days(match, Kind.DATE)
@@ -102,9 +103,9 @@ def _days(match: re.Match[str], kind: Kind) -> int:
     if len(match[2]) > 6 and kind is not Kind.DATE:
         raise ValueError("not a timestamp")
     month, day = int(match[3] or 1), int(match[4] or 1)
-    if not 1 <= month <= 12 or not 1 <= day <= days_in_month(year, month):
+    days = days_of(year, month, day)
+    if civil_of(days) != (year, month, day):
         raise ValueError("no such day")
-    days = days_from_civil(year, month, day)
     if not INTEGER_RANGES[Kind.DATE][0] <= days <= INTEGER_RANGES[Kind.DATE][1]:
         raise ValueError("no such day")
     return days
@@ -112,7 +113,7 @@ def _days(match: re.Match[str], kind: Kind) -> int:
 
 def _timestamp(text: str, kind: Kind, zone: str) -> int | Decimal:
     trimmed = text.strip(_SPACES)
-    match = _DATE.match(trimmed)
+    match = re.match(_DATE, trimmed)
     if match is None:
         raise ValueError("not a timestamp")
     local = _days(match, kind) * DAY
@@ -131,7 +132,7 @@ def _timestamp(text: str, kind: Kind, zone: str) -> int | Decimal:
 
 def _time_of_day(text: str) -> tuple[int, Decimal, str]:
     """Microseconds, what is left of the fraction below one, and the zone that follows."""
-    match = _TIME.fullmatch(text)
+    match = re.fullmatch(_TIME, text)
     if match is None:
         raise ValueError("not a time")
     hour, minute, second = (int(part or 0) for part in match.group(1, 2, 3))
@@ -148,7 +149,7 @@ def _time_of_day(text: str) -> tuple[int, Decimal, str]:
 def _zone_of(text: str) -> str | None:
     if not text:
         return None
-    if text != "Z" and not _OFFSET.fullmatch(text) and not re.fullmatch(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*", text):
+    if text != "Z" and not re.fullmatch(_OFFSET, text) and not re.fullmatch(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*", text):
         raise ValueError("not a time zone")
     from lakeprune.errors import UsageError
 
@@ -199,7 +200,7 @@ def _float_text(value: float) -> str:
 
 
 def date_text(days: int) -> str:
-    year, month, day = civil_from_days(days)
+    year, month, day = civil_of(days)
     return f"{'-' if year < 0 else ''}{abs(year):04d}-{month:02d}-{day:02d}"
 
 
@@ -215,34 +216,3 @@ def _timestamp_text(value: int | Decimal, kind: Kind, zone: str) -> str:
     if fraction or finer:
         text += f".{fraction:06d}{finer}".rstrip("0")
     return text
-
-
-def days_in_month(year: int, month: int) -> int:
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 29 if month == 2 and leap else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
-
-
-def days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the proleptic Gregorian calendar, for any year.
-
-    >>> days_from_civil(2024, 1, 5)
-    19727
-    """
-    year -= month <= 2
-    era, of_era = divmod(year, 400)
-    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-
-
-def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a day count.
-
-    >>> civil_from_days(19727)
-    (2024, 1, 5)
-    """
-    era, of_era = divmod(days + 719_468, 146_097)
-    year_of_era = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = shifted + (3 if shifted < 10 else -9)
-    return year_of_era + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1

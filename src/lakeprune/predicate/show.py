@@ -97,7 +97,7 @@ class _Printer:
             case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
                 return self.text(value)
             case Compare(op, left, right):
-                return f"{self._at(left, _SUM)} {op.value} {self._at(right, _SUM)}", _COMPARISON
+                return self._compared(left, op.value, right), _COMPARISON
             case In() | Like() | IsNull() | IsTruth() | NullTest():
                 return self._test(expr, ""), _COMPARISON
             case Opaque(text):
@@ -118,6 +118,22 @@ class _Printer:
     def _at(self, expr: Expr, needed: int) -> str:
         text, binding = self.text(expr)
         return text if binding >= needed else f"({text})"
+
+    def _compared(self, left: Expr, operator: str, right: Expr) -> str:
+        return f"{self._beside(left, right)} {operator} {self._beside(right, left)}"
+
+    def _beside(self, expr: Expr, other: Expr) -> str:
+        """An operand; a date or timestamp says what it is unless the other side gives it its type."""
+        if isinstance(expr, Literal) and isinstance(other, Column | Call) and expr.type is not None and other.type is not None:
+            return self._at(expr, _SUM) if expr.type.kind is other.type.kind else self._argument(expr)
+        return self._argument(expr) if isinstance(expr, Literal) else self._at(expr, _SUM)
+
+    def _argument(self, expr: Expr) -> str:
+        """An operand that nothing beside it gives a type to."""
+        text, _ = self.text(expr)
+        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
+            return f"{type_name(expr.type)} {text}"
+        return text
 
     def _literal(self, value: object, type_: DataType | None) -> str:
         if type_ is not None and type_.kind is Kind.FLOAT and isinstance(value, float):
@@ -143,7 +159,7 @@ class _Printer:
     def _between(self, expr: And, negation: str) -> str | None:
         match expr.parts:
             case (Compare(Op.GE, value, low), Compare(Op.LE, other, high)) if value == other and not isinstance(value, Literal):
-                bounds = f"{self._at(low, _SUM)} AND {self._at(high, _SUM)}"
+                bounds = f"{self._beside(low, value)} AND {self._beside(high, value)}"
                 return f"{self._at(value, _SUM)} {negation}BETWEEN {bounds}"
         return None
 
@@ -152,9 +168,9 @@ class _Printer:
             case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
                 return f"NOT {self._at(value, _COMPARISON)}", _NOT
             case Compare(Op.EQ, left, right):
-                return f"{self._at(left, _SUM)} != {self._at(right, _SUM)}", _COMPARISON
+                return self._compared(left, "!=", right), _COMPARISON
             case Compare(Op.NULL_SAFE_EQ, left, right):
-                return f"{self._at(left, _SUM)} IS DISTINCT FROM {self._at(right, _SUM)}", _COMPARISON
+                return self._compared(left, "IS DISTINCT FROM", right), _COMPARISON
             case In() | Like() | IsNull() | IsTruth() | NullTest():
                 return self._test(part, "NOT "), _COMPARISON
             case And() if (between := self._between(part, "NOT ")) is not None:
@@ -164,13 +180,13 @@ class _Printer:
     def _test(self, expr: In | Like | IsNull | IsTruth | NullTest, negation: str) -> str:
         match expr:
             case In(value, options):
-                shown = [self._at(option, _SUM) for option in options[:MAX_LISTED]]
+                shown = [self._beside(option, value) for option in options[:MAX_LISTED]]
                 if len(options) > MAX_LISTED:
                     shown.append(f"... {len(options) - MAX_LISTED:,} more")
                 return f"{self._at(value, _SUM)} {negation}IN ({', '.join(shown)})"
             case Like(value, pattern, escape, kind):
                 ending = "" if escape == "\\" or kind == "rlike" else f" ESCAPE {format_value(escape, None)}"
-                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._at(pattern, _SUM)}{ending}"
+                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._beside(pattern, value)}{ending}"
             case IsNull(part):
                 return f"{self._at(part, _SUM)} IS {negation}NULL"
             case NullTest(column, _):
@@ -196,13 +212,6 @@ class _Printer:
             case "case", args:
                 return self._case(args), _WHOLE
         return f"{expr.function}({', '.join(self._argument(arg) for arg in expr.args)})", _WHOLE
-
-    def _argument(self, expr: Expr) -> str:
-        """An operand that nothing beside it gives a type to: dates and timestamps say what they are."""
-        text, _ = self.text(expr)
-        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
-            return f"{type_name(expr.type)} {text}"
-        return text
 
     def _case(self, args: tuple[Expr, ...]) -> str:
         pairs = zip(args[:-1:2], args[1::2], strict=False)

@@ -27,7 +27,7 @@ def parse_predicate(text: str, profile: Profile) -> Expr:
         if found is None:
             from lakeprune.predicate.sql_terms import read_term
 
-            _reject_subquery(tokens, first, last)
+            _reject_other_rows(tokens, first, last)
             found = read_term(tokens, first, last, profile)
         return _as_predicate(found, tokens, first, last)
 
@@ -43,12 +43,26 @@ def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:
     raise PredicateError("LP104", "this is a value, not a predicate", where=where, fix="compare it with something")
 
 
-def _reject_subquery(tokens: Tokens, first: int, last: int) -> None:
+def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
+    """LP105 for what cannot be decided row by row: subqueries and aggregates."""
+    from lakeprune.predicate.sql_functions import AGGREGATES
+
     for index in range(first, last):
-        if tokens.key(index) in ("select", "with") and tokens.key(index - 1) == "(" and tokens.items[index].kind == "word":
-            follows = index + 1 < last and tokens.items[index + 1]
-            if follows and (follows.kind != "symbol" or follows.key in ("*", "(", "-", "+")):
-                where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
-                raise PredicateError(
-                    "LP105", "a subquery cannot be part of a predicate", where=where, why="it needs other rows to be read"
-                )
+        key, before = tokens.key(index), tokens.key(index - 1)
+        if tokens.items[index].kind != "word" or before == ".":
+            continue
+        if key in ("select", "with") and before == "(" and not _is_name(tokens, index, last):
+            raise _needs_other_rows(tokens, index, "a subquery")
+        if key in AGGREGATES and tokens.key(index + 1) == "(" and before not in ("like", "ilike"):
+            raise _needs_other_rows(tokens, index, f"the aggregate {key}()")
+
+
+def _is_name(tokens: Tokens, index: int, last: int) -> bool:
+    """Whether a word that can begin a subquery is a column here: an operator follows that no query begins with."""
+    follows = tokens.items[index + 1] if index + 1 < last else None
+    return follows is not None and follows.kind == "symbol" and follows.key not in ("*", "(", "-", "+")
+
+
+def _needs_other_rows(tokens: Tokens, index: int, what: str) -> PredicateError:
+    where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
+    return PredicateError("LP105", f"{what} cannot be part of a predicate", where=where, why="it needs other rows to be read")

@@ -16,9 +16,9 @@ from lakeprune.predicate.types import DOUBLE, LONG, DataType, Kind
 from lakeprune.predicate.zones import DAY
 from lakeprune.record import record
 
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
+_ESCAPE = r"(?s)\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)"
 _NAMED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
-_SUFFIX = re.compile(r"(.*?)([lLsSyYdDfF]|[bB][dD])?", re.DOTALL)
+_SUFFIX = r"(?s)(.*?)([lLsSyYdDfF]|[bB][dD])?"
 _INTEGERS = {"l": LONG, "s": DataType(Kind.SHORT), "y": DataType(Kind.BYTE)}
 
 
@@ -34,7 +34,7 @@ def unquote(written: str) -> str:
     body = written[1:-1]
     if quote in body:
         body = re.sub(r"(\\.)|" + quote * 2, lambda m: m[1] or quote, body, flags=re.DOTALL)
-    return _ESCAPE.sub(_unescape, body) if "\\" in body else body
+    return re.sub(_ESCAPE, _unescape, body) if "\\" in body else body
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -51,7 +51,7 @@ def number(written: str) -> Literal:
     >>> number("1.50"), number("1e3").value, number("7L").value
     (Literal(value=Decimal('1.50'), type=None), 1000.0, 7)
     """
-    match = _SUFFIX.fullmatch(written)
+    match = re.fullmatch(_SUFFIX, written)
     if match is None:
         raise ValueError("not a number")
     digits, suffix = match[1], (match[2] or "").lower()
@@ -124,16 +124,19 @@ class Interval:
 
 _MICROS = {"hour": DAY // 24, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1000, "microsecond": 1}
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
-_AMOUNT = re.compile(r"\s*([+-]?\s*\d{1,18}(?:\.\d{0,6})?)\s*")
-_PAIR = re.compile(r"\s*([+-]?\s*\d{1,18}(?:\.\d{0,6})?)\s*([A-Za-z]+)")
+_AMOUNT = r"\s*([+-]?\s*[0-9]{1,18}(?:\.[0-9]{0,6})?)\s*"
+_PAIR = r"\s*([+-]?\s*[0-9]{1,18}(?:\.[0-9]{0,6})?)\s*([A-Za-z]+)"
 _SPANS = {
-    ("year", "month"): (r"\s*([+-]?)(\d+)-(\d+)\s*", ("year", "month")),
-    ("day", "hour"): (r"\s*([+-]?)(\d+) (\d+)\s*", ("day", "hour")),
-    ("day", "minute"): (r"\s*([+-]?)(\d+) (\d+):(\d+)\s*", ("day", "hour", "minute")),
-    ("day", "second"): (r"\s*([+-]?)(\d+) (\d+):(\d+):(\d+(?:\.\d{0,6})?)\s*", ("day", "hour", "minute", "second")),
-    ("hour", "minute"): (r"\s*([+-]?)(\d+):(\d+)\s*", ("hour", "minute")),
-    ("hour", "second"): (r"\s*([+-]?)(\d+):(\d+):(\d+(?:\.\d{0,6})?)\s*", ("hour", "minute", "second")),
-    ("minute", "second"): (r"\s*([+-]?)(\d+):(\d+(?:\.\d{0,6})?)\s*", ("minute", "second")),
+    ("year", "month"): (r"\s*([+-]?)([0-9]+)-([0-9]+)\s*", ("year", "month")),
+    ("day", "hour"): (r"\s*([+-]?)([0-9]+) ([0-9]+)\s*", ("day", "hour")),
+    ("day", "minute"): (r"\s*([+-]?)([0-9]+) ([0-9]+):([0-9]+)\s*", ("day", "hour", "minute")),
+    ("day", "second"): (
+        r"\s*([+-]?)([0-9]+) ([0-9]+):([0-9]+):([0-9]+(?:\.[0-9]{0,6})?)\s*",
+        ("day", "hour", "minute", "second"),
+    ),
+    ("hour", "minute"): (r"\s*([+-]?)([0-9]+):([0-9]+)\s*", ("hour", "minute")),
+    ("hour", "second"): (r"\s*([+-]?)([0-9]+):([0-9]+):([0-9]+(?:\.[0-9]{0,6})?)\s*", ("hour", "minute", "second")),
+    ("minute", "second"): (r"\s*([+-]?)([0-9]+):([0-9]+(?:\.[0-9]{0,6})?)\s*", ("minute", "second")),
 }
 
 
@@ -149,7 +152,7 @@ def interval(text: str, unit: str | None, to_unit: str | None = None) -> Interva
         return _units_in_text(text)
     if to_unit is not None:
         return _span(text, unit.lower(), to_unit.lower())
-    match = _AMOUNT.fullmatch(text)
+    match = re.fullmatch(_AMOUNT, text)
     if match is None:
         raise ValueError("not an interval")
     return amount(match[1], unit).normal()
@@ -173,8 +176,9 @@ def amount(number_: str, unit: str) -> Interval:
 
 def _units_in_text(text: str) -> Interval:
     text = re.sub(r"^\s*interval\s+", "", text, flags=re.IGNORECASE)
+    pair = re.compile(_PAIR)
     total, position = Interval(), 0
-    while match := _PAIR.match(text, position):
+    while match := pair.match(text, position):
         total = total.plus(amount(match[1], match[2]))
         position = match.end()
     if not position or text[position:].strip():

@@ -22,11 +22,14 @@ def connect(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
     for start, end, word in _pieces(tokens, first, last):
         if start == end:
             raise _missing(tokens, start, word)
-        ands.append(_factor(tokens, start, end, term))
+        part = _factor(tokens, start, end, term)
+        is_group = tokens.key(start) == "("  # its parts join ours; those of a BETWEEN stay together
+        ands.extend(part.parts if is_group and isinstance(part, And) else (part,))
         if word != "and":
-            ors.append(_flat(And, ands))
+            whole = ands[0] if len(ands) == 1 else And(tuple(ands))
+            ors.extend(whole.parts if isinstance(whole, Or) else (whole,))
             ands = []
-    return _flat(Or, ors)
+    return ors[0] if len(ors) == 1 else Or(tuple(ors))
 
 
 def _pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
@@ -87,15 +90,6 @@ def _is_tuple(tokens: Tokens, open_: int) -> bool:
             return True
         index = max(index, tokens.partner.get(index, index)) + 1
     return False
-
-
-def _flat(kind: type[And | Or], parts: list[Expr]) -> Expr:
-    if len(parts) == 1:
-        return parts[0]
-    flat: list[Expr] = []
-    for part in parts:
-        flat.extend(part.parts if isinstance(part, kind) else (part,))
-    return kind(tuple(flat))
 
 
 def _missing(tokens: Tokens, index: int, word: str) -> Exception:

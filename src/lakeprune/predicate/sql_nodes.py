@@ -12,7 +12,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.sql_functions import AGGREGATES, Unsupported, add_interval, add_unit, call, now, today
+from lakeprune.predicate.sql_functions import Unsupported, add_interval, add_unit, call, now, today
 from lakeprune.predicate.sql_literals import Interval, interval, negated, number
 from lakeprune.predicate.sql_rewrite import Rewritten
 from lakeprune.predicate.sql_types import cast_literal, data_type
@@ -105,8 +105,6 @@ class Converter:
         for child in node.iter_expressions():
             if isinstance(child, _FORBIDDEN):
                 self.expression(child)
-            if isinstance(child, exp.Anonymous):
-                _reject_aggregate(child.name)
             self._reject_forbidden(child)
 
     def _column(self, node: exp.Expr) -> Expr:
@@ -269,7 +267,6 @@ class Converter:
         return Call("case", tuple(args))
 
     def _function(self, node: exp.Expr) -> Expr:
-        _reject_aggregate(node.name)
         children = node.expressions
         if node.name.lower() in ("dateadd", "date_add", "timestampadd") and len(children) == 3:
             unit = children[0]
@@ -315,10 +312,3 @@ def _hex(node: exp.Expr) -> Expr:
 def _is_plain_number(literal: Literal) -> bool:
     kinds = (None, Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL)
     return (literal.type.kind if literal.type else None) in kinds
-
-
-def _reject_aggregate(name: str) -> None:
-    if name.lower() in AGGREGATES:
-        raise PredicateError(
-            "LP105", f"the aggregate {name.lower()}() cannot be part of a predicate", why="it needs other rows to be read"
-        )

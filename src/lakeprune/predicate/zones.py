@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 _UTC_NAMES = frozenset({"utc", "z", "gmt", "etc/utc", "ut", "uct", "zulu", "universal", "greenwich", "etc/gmt"})
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?", re.IGNORECASE)
+_OFFSET = r"(?i)(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
 _FIRST, _LAST = -62_135_596_800 + 172_800, 253_402_300_799 - 172_800  # seconds that stay inside years 1..9999 in any zone
 _CYCLE = 146_097 * 86_400  # 400 Gregorian years, a whole number of weeks: every daylight-saving rule repeats
 _MAX_SHIFT = DAY  # no zone ever moved its clocks further (Pacific islands crossing the date line)
@@ -154,7 +154,7 @@ def _resolve(zone: str) -> int | ZoneInfo:
 def _load(zone: str) -> int | ZoneInfo:
     if zone.strip().lower() in _UTC_NAMES:
         return 0
-    if match := _OFFSET.fullmatch(zone.strip()):
+    if match := re.fullmatch(_OFFSET, zone.strip()):
         hours, minutes, seconds = (int(part or 0) for part in match.group(2, 3, 4))
         if hours > 18 or minutes > 59 or seconds > 59:
             raise _unknown(zone)
