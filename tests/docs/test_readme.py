@@ -53,7 +53,7 @@ def python_examples() -> Iterator[tuple[str, str]]:
                 yield str(page), block.text
 
 
-@pytest.mark.parametrize(("page", "command", "output"), sessions())
+@pytest.mark.parametrize(("page", "command", "output"), list(sessions()))
 def test_a_console_session_prints_what_the_page_shows(page: str, command: str, output: str, tables: Path) -> None:
     program, *arguments = shlex.split(command)
     assert program == "lakeprune", f"{page} shows a command this test does not know: {command}"
@@ -70,7 +70,7 @@ def test_a_make_target_in_the_docs_exists(page: str, target: str) -> None:
     assert re.search(rf"^{target}:.*## ", makefile, re.MULTILINE), f"{page}: make {target}"
 
 
-@pytest.mark.parametrize(("page", "code"), python_examples())
+@pytest.mark.parametrize(("page", "code"), list(python_examples()))
 def test_a_python_example_runs(page: str, code: str, tables: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=tables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{page}\n{done.stderr}"
