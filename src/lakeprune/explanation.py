@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakeprune.engines.engine import EngineError
-from lakeprune.engines.evaluate import Evaluation
+from lakeprune.engines.evaluate import Evaluation, FileOutcome, Pattern
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.predicate.tree import Clause, Profile
-from lakeprune.record import record
+from lakeprune.record import record, replace
 from lakeprune.report.attribution import attribute
 from lakeprune.report.gates import Gates, check_gates, judge
 from lakeprune.report.model import ClauseReport, FileReport, Report, Session
@@ -26,8 +26,6 @@ from lakeprune.tables.snapshot import Snapshot
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import Protocol, TypedDict, Unpack
-
-    from lakeprune.engines.evaluate import Pattern
 
     class DeltaTable(Protocol):
         """What is used of deltalake's `DeltaTable`."""
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
         require_full_attribution: bool
 
 
+Judged = TypeVar("Judged", Pattern, FileOutcome)
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
 
 
@@ -67,7 +66,7 @@ def explain(
 
     `table` is a path or a deltalake `DeltaTable`, whose loaded version is taken.
     """
-    job = _Job.begin(table, version, timestamp, dict(options))
+    job = Job.begin(table, version, timestamp, dict(options))
     (report,) = job.reports([where])
     return report
 
@@ -81,12 +80,12 @@ def explain_many(
     **options: Unpack[Options],
 ) -> list[Report]:
     """One report per predicate, in order, from one read of the metadata and one pass over it."""
-    job = _Job.begin(table, version, timestamp, dict(options))
+    job = Job.begin(table, version, timestamp, dict(options))
     return job.reports(list(wheres)) if wheres else []
 
 
 @record
-class _Job:
+class Job:
     """One opened table and the session its predicates are read in."""
 
     table: str
@@ -97,7 +96,7 @@ class _Job:
     started: float
 
     @classmethod
-    def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> _Job:
+    def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> Job:
         started = time.perf_counter()
         profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
         gates = Gates(**{name: value for name, value in options.items() if name not in _SESSION})
@@ -131,7 +130,7 @@ class _Job:
             raise PredicateError(error.code, what, where=error.where, why=error.why, fix=error.fix) from error
 
     def _report(self, where: str | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
-        numbers = attribute(plan, patterns)
+        numbers = attribute(plan, patterns if where is not None else [_unpruned(pattern) for pattern in patterns])
         clauses = tuple(ClauseReport(clause, credit) for clause, credit in zip(plan.clauses, numbers.clauses, strict=True))
         undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
         return Report(
@@ -143,16 +142,16 @@ class _Job:
             clauses=clauses,
             assertions=judge(self.gates, numbers, undecided, has_predicate=where is not None),
             elapsed_ms=round((time.perf_counter() - self.started) * 1000),
-            listing=lambda limit: self._listing(plan, limit),
+            listing=lambda limit: self._listing(plan, limit, has_predicate=where is not None),
         )
 
-    def _listing(self, plan: Plan, limit: int | None) -> Iterator[FileReport]:
+    def _listing(self, plan: Plan, limit: int | None, *, has_predicate: bool) -> Iterator[FileReport]:
         from lakeprune.report.listing import Lister
 
         lister = Lister(plan, self.evaluation.snapshot.facts, self.profile)
         try:
             for outcome in self.evaluation.files(plan, limit):
-                yield lister.file_report(outcome)
+                yield lister.file_report(outcome if has_predicate else _unpruned(outcome))
         except EngineError as error:
             raise _unreadable(self.table, error) from error
 
@@ -171,6 +170,11 @@ class _Job:
                     why="a checkpoint or commit is damaged or incomplete, so any answer could be wrong",
                     fix="check the log, or explain another version with --at-version",
                 )
+
+
+def _unpruned(found: Judged) -> Judged:
+    """Without a predicate nothing is pruned, not even a file without live rows."""
+    return replace(found, signature=replace(found.signature, is_empty=False))
 
 
 def _located(table: Table, version: int | None) -> tuple[str, int | None]:

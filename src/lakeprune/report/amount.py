@@ -65,6 +65,14 @@ def percent_text(part: int, whole: int) -> str:
     return f"{share:.0f}%"
 
 
+def files_text(count: int) -> str:
+    """
+    >>> files_text(1), files_text(2)
+    ('1 file', '2 files')
+    """
+    return "1 file" if count == 1 else f"{count} files"
+
+
 def size_text(size: int) -> str:
     """Bytes for readers, in powers of 1000.
 

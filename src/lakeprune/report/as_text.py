@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.predicate.tree import Bucket
-from lakeprune.report.amount import Amount, percent_text, size_text
+from lakeprune.report.amount import Amount, files_text, percent_text, size_text
 from lakeprune.report.clause_table import clause_table
 from lakeprune.report.model import FileReport, Phase, Report
 from lakeprune.report.printable import printable, shortened
 from lakeprune.report.verdict import Credit, Keeps, Verdict
 
 _TITLES = {"delta": "Delta table"}
+_DROPPED = {
+    Credit.PARTITION: "dropped by partition",
+    Credit.STATISTICS: "dropped by statistics",
+    Credit.JOINT: "dropped by partition and statistics together",
+}
 _BECAUSE = {
     Keeps.MISSING_STATISTIC: "a statistic is missing for",
     Keeps.NAN_POSSIBLE: "NaN cannot be excluded for",
@@ -80,10 +85,10 @@ def _snapshot(report: Report) -> list[str]:
     total = report.numbers.total
     lines = [f"Files in snapshot: {total.files}"]
     if total.files:
-        untold = f"  ({total.files_without_rows} files do not tell)" if total.files_without_rows else ""
+        untold = f"  (without {files_text(total.files_without_rows)} of unknown length)" if total.files_without_rows else ""
         lines += [f"Bytes:             {size_text(total.bytes)}", f"Live rows:         {total.rows}{untold}"]
     if (missing := total.files - report.numbers.with_stats) > 0:
-        lines.append(f"Without stats:     {missing} files")
+        lines.append(f"Without stats:     {files_text(missing)}")
     return lines
 
 
@@ -114,17 +119,17 @@ def _total(report: Report) -> list[str]:
         f"  live rows:     {total.rows} -> {kept.rows} {_share(total.rows, kept.rows)}{_untold(kept)}",
     ]
     if joint.files:
-        lines.append(f"  joint:         {joint.files} files need partition values and statistics together")
+        lines.append(f"  joint:         {files_text(joint.files)} dropped by partition values and statistics together")
     if report.numbers.empty.files:
-        lines.append(f"  empty:         {report.numbers.empty.files} files have no live row")
+        lines.append(f"  empty:         {files_text(report.numbers.empty.files)} dropped for having no live row")
     if report.numbers.full.files:
         full = report.numbers.full
-        lines.append(f"  full match:    {full.files} of the {kept.files} files: every row satisfies the predicate")
+        lines.append(f"  full match:    {full.files} of {files_text(kept.files)}: every row satisfies the predicate")
     return lines
 
 
 def _untold(amount: Amount) -> str:
-    return f", {amount.files_without_rows} of the files do not tell" if amount.files_without_rows else ""
+    return f", without {files_text(amount.files_without_rows)} of unknown length" if amount.files_without_rows else ""
 
 
 def _notes(report: Report) -> list[str]:
@@ -150,7 +155,7 @@ def _files(report: Report, limit: int | None) -> Iterator[str]:
     for file in report.listing(limit):
         yield _file(file) + "\n"
     if limit is not None and limit < (total := report.numbers.total.files):
-        yield f"  ... and {total - limit} more files (raise --limit to see them)\n"
+        yield f"  ... and {files_text(total - limit)} more (raise --limit to see them)\n"
 
 
 def _file(file: FileReport) -> str:
@@ -174,7 +179,7 @@ def _bound(value: object) -> str:
 
 def _why(file: FileReport) -> str:
     if file.credit is not None:
-        return f"dropped by {file.credit.value}: " + ("no live row" if file.clause is None else shortened(file.clause))
+        return f"{_DROPPED[file.credit]}: " + ("no live row" if file.clause is None else shortened(file.clause))
     if file.keeps is None or file.clause is None or file.keeps is Keeps.ALL_ROWS_MATCH:
         return "kept: all rows match"
     return f"kept: {_BECAUSE[file.keeps]} {shortened(file.clause)}"

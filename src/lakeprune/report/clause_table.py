@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lakeprune.report.amount import files_text
 from lakeprune.report.model import ClauseReport, Report
 from lakeprune.report.printable import printable, shortened
 from lakeprune.report.verdict import Keeps
@@ -24,13 +25,17 @@ def clause_table(report: Report) -> list[str]:
         return []
     texts = [_cut(clause.clause.text) for clause in report.clauses]
     width = max(len("clause"), *map(len, texts))
-    head = f"  {'clause':<{width}}  {'drops':>8}  {'first':>8}  {'alone':>8}  left by partition pruning and kept"
-    lines = ["Clauses (files a clause drops by itself, first, and alone):", head]
+    numbers = report.numbers
+    left = files_text(numbers.candidates.files) + (" left by partition pruning" if numbers.candidates != numbers.total else "")
+    lines = [
+        "Clauses (drops: files it drops by itself; first: credited to it; alone: no other clause drops them):",
+        f"  {'clause':<{width}}  {'drops':>8}  {'first':>8}  {'alone':>8}  keeps, of {left}",
+    ]
     for text, clause in zip(texts, report.clauses, strict=True):
         credit = clause.credit
         counts = (credit.drops_any.files, credit.drops_first.files, credit.drops_alone.files)
-        numbers = "  ".join(f"{count:>8}" for count in counts)
-        lines.append(f"  {text:<{width}}  {numbers}  {_kept(clause)}".rstrip())
+        cells = "  ".join(f"{count:>8}" for count in counts)
+        lines.append(f"  {text:<{width}}  {cells}  {_kept(clause)}".rstrip())
         lines.extend(f"      {remark}" for remark in _remarks(clause))
     return lines
 

@@ -70,7 +70,7 @@ def judge(gates: Gates, numbers: Attribution, unattributed: Sequence[str], *, ha
     if gates.min_bytes_pruning is not None:
         found.append(_at_least("min_bytes_pruning", "bytes", gates.min_bytes_pruning, (total.bytes - kept.bytes, total.bytes)))
     if gates.max_files is not None:
-        told = f"{kept.files} files to read are above the limit of {gates.max_files}"
+        told = f"{kept.files} file(s) to read are above the limit of {gates.max_files}"
         found.append(_at_most("max_files", gates.max_files, kept.files, told))
     if gates.max_bytes is not None:
         told = f"{size_text(kept.bytes)} ({kept.bytes} bytes) to read are above the limit of {gates.max_bytes} bytes"

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from enum import Enum
 
 from lakeprune.engines.evaluate import Outcome, Signature
+from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest
+from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.record import record
 from lakeprune.skipping.fact import Known
@@ -36,7 +37,7 @@ class Keeps(Enum):
 
     MISSING_STATISTIC = "MISSING_STATISTIC"  # it would have, had a missing statistic been favourable
     NAN_POSSIBLE = "NAN_POSSIBLE"  # it would have, had NaN been excluded
-    NOT_DECIDABLE = "NOT_DECIDABLE"  # it can never drop a file; its reason codes say why
+    NOT_DECIDABLE = "NOT_DECIDABLE"  # metadata cannot decide some part of it; its reason codes say which and why
     RANGES_OVERLAP = "RANGES_OVERLAP"  # the file's values may include matching ones
     ALL_ROWS_MATCH = "ALL_ROWS_MATCH"  # every row of the file satisfies it
 
@@ -48,7 +49,7 @@ class Requirement(Enum):
 
 @record
 class ClauseNeeds:
-    """What one clause asks of files: positions among the plan's columns, and whether it can drop any file at all."""
+    """What one clause asks of files: positions among the plan's columns, and whether metadata can decide all of it."""
 
     required: tuple[tuple[int, Requirement], ...]  # data columns only
     is_decidable: bool
@@ -63,7 +64,9 @@ def clause_needs(plan: Plan) -> tuple[ClauseNeeds, ...]:
             for column, requirement in _requirements(clause.predicate)
             if column in plan.columns
         )
-        found.append(ClauseNeeds(tuple(required), plan.bits[place.can_true].fact != Known(True)))
+        is_opaque = any(isinstance(node, Opaque) for node in nodes(clause.predicate))
+        can_drop = plan.bits[place.can_true].fact != Known(True)
+        found.append(ClauseNeeds(tuple(required), can_drop and not is_opaque))
     return tuple(found)
 
 
@@ -71,10 +74,16 @@ def _requirements(predicate: Expr) -> list[tuple[Column, Requirement]]:
     """Data columns with the statistic that decides their leaf: null tests need counts, comparisons need bounds."""
     found: list[tuple[Column, Requirement]] = []
     for node in nodes(predicate):
+        if isinstance(node, Member) and not _has_ends(node.values):
+            continue  # TRUE for every value or for none: bounds would say nothing
         if isinstance(node, Member | NullTest | ColumnCompare):
             needed = Requirement.NULL_COUNT if isinstance(node, NullTest) else Requirement.MIN_MAX
             found += [(column, needed) for column in columns_of(node) if column.role is Role.DATA]
     return found
+
+
+def _has_ends(values: IntervalSet) -> bool:
+    return any(interval.lo is not None or interval.hi is not None for interval in values.intervals)
 
 
 def verdict_of(signature: Signature) -> Verdict:

@@ -1,0 +1,93 @@
+"""A snapshot made of Python rows: the files relation without any table behind it, for tests of what comes after reading."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lakeprune.engines.engine import Engine, Needs
+from lakeprune.predicate.schema import Field, Role, Schema
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.types import DataType, Family, Scalar
+from lakeprune.record import record
+from lakeprune.tables.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
+
+_SQL_TYPES = {
+    Family.BOOLEAN: "BOOLEAN",
+    Family.INTEGER: "BIGINT",
+    Family.REAL: "DOUBLE",
+    Family.DECIMAL: "DECIMAL(38, 10)",
+    Family.TEXT: "VARCHAR",
+    Family.BYTES: "BLOB",
+}
+
+
+@record
+class File:
+    """One file: bounds as {column: (lo, hi, null count)}, None for what is not recorded."""
+
+    path: str
+    size: int = 1000
+    rows: int | None = 10
+    deleted: int = 0
+    partition: Mapping[str, str | None] | None = None
+    stats: Mapping[str, tuple[Any, Any, int | None]] | None = None
+
+
+class RowsSnapshot(Snapshot):
+    """A table of these columns and files; partition columns hold text."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, DataType],
+        files: Sequence[File],
+        *,
+        partition_by: Sequence[str] = (),
+        expected: Expected | None = None,
+    ) -> None:
+        fields = [
+            Field(name, name, kind, Role.PARTITION if name in partition_by else Role.DATA) for name, kind in columns.items()
+        ]
+        self.files = files
+        self.facts = SnapshotFacts(
+            "delta", "rows", 3, Schema(tuple(fields)), tuple(partition_by), TableFeatures(1, 2), expected=expected or Expected()
+        )
+
+    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:  # noqa: ARG002  # the NaN policy does not matter here
+        names = ["size", "rows", "deleted", "has_stats", "has_dv", "path", "partition"]
+        types = ["BIGINT", "BIGINT", "BIGINT", "BOOLEAN", "BOOLEAN", "VARCHAR", "VARCHAR"]
+        for k, column in enumerate(needs.domains):
+            assert column.type.family is not None
+            bound = _SQL_TYPES[column.type.family]
+            names += [f"c{k}_lo", f"c{k}_hi", f"c{k}_cut", f"c{k}_nn", f"c{k}_an", f"c{k}_nf", f"c{k}_counted"]
+            types += [bound, bound, *["BOOLEAN"] * 5]
+        for j in range(len(needs.partition_texts)):
+            names += [f"p{j}", f"p{j}_missing"]
+            types += ["VARCHAR", "BOOLEAN"]
+        return f"SELECT * FROM {engine.lookup(names, types, [self._row(file, needs) for file in self.files])}"
+
+    def _row(self, file: File, needs: Needs) -> tuple[Any, ...]:
+        partition = dict(file.partition or {})
+        flags = [file.stats is not None, file.deleted > 0]
+        row: list[Any] = [file.size, file.rows, file.deleted, *flags, file.path, json.dumps(partition)]
+        for column in needs.domains:
+            row += _partition_domain(partition, column) if column.role is Role.PARTITION else _domain(file, column)
+        for column in needs.partition_texts:
+            row += [partition.get(column.path[0]), column.path[0] not in partition]
+        return tuple(row)
+
+    def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:  # noqa: ARG002
+        return (text,)
+
+
+def _partition_domain(partition: Mapping[str, str | None], column: Column) -> list[Any]:
+    value = partition.get(column.path[0])
+    known = column.path[0] in partition
+    return [value, value, False, value is not None, known and value is None, True, known]
+
+
+def _domain(file: File, column: Column) -> list[Any]:
+    lo, hi, nulls = (file.stats or {}).get(column.path[0], (None, None, None))
+    all_null = nulls is not None and nulls == file.rows
+    return [lo, hi, False, nulls == 0, all_null, column.type.family is not Family.REAL, nulls is not None]
