@@ -17,7 +17,21 @@ from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.show import show
 from lakeprune.predicate.sql import parse_predicate
-from lakeprune.predicate.tree import And, Column, ColumnCompare, Either, Exact, Expr, Member, Not, NullTest, Op, Opaque, Or
+from lakeprune.predicate.tree import (
+    And,
+    Column,
+    ColumnCompare,
+    Compare,
+    Either,
+    Exact,
+    Expr,
+    Member,
+    Not,
+    NullTest,
+    Op,
+    Opaque,
+    Or,
+)
 from lakeprune.predicate.types import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind
 from tests.predicate.columns import PROFILE, SCHEMA
 from tests.predicate.test_bind import bound, predicates
@@ -139,19 +153,18 @@ def _has_opaque(expr: Any) -> bool:
 
 
 def _same(left: Expr, right: Expr) -> bool:
-    """Equal once `NOT (a = b)` is read as `a != b` and chains in parentheses are flat, as the parser reads them."""
-    return _plain(left) == _plain(right)
+    """Equal once `NOT (a = b)` is read as `a != b`, double NOT as none, and chains in parentheses are flat, as the parser reads them."""
+    return bool(_plain(left) == _plain(right))
 
 
 def _plain(expr: Any) -> Any:
-    from lakeprune.predicate.tree import Compare
-
     if isinstance(expr, tuple):
         return tuple(_plain(part) for part in expr)
-    if isinstance(expr, Not) and isinstance(expr.part, Compare) and expr.part.op is Op.EQ:
-        return _plain(Compare(Op.NE, expr.part.left, expr.part.right))
-    if isinstance(expr, Not) and isinstance(expr.part, Not):
-        return _plain(expr.part.part)
+    if isinstance(expr, Compare) and expr.op is Op.NE:
+        return Not(_plain(Compare(Op.EQ, expr.left, expr.right)))
+    if isinstance(expr, Not):
+        inner = _plain(expr.part)
+        return inner.part if isinstance(inner, Not) else Not(inner)
     if isinstance(expr, And | Or):
         flat: list[Any] = []
         for part in map(_plain, expr.parts):

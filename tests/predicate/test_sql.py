@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -39,10 +40,11 @@ from tests.predicate.columns import NOW, PROFILE
 
 def tree(text: str) -> Expr:
     """The predicate without the places of its names, which are tested on their own."""
-    return _unplaced(parse_predicate(text, PROFILE))
+    found: Expr = _unplaced(parse_predicate(text, PROFILE))
+    return found
 
 
-def _unplaced(value: object) -> object:
+def _unplaced(value: Any) -> Any:
     if isinstance(value, Name):
         return Name(value.parts)
     if isinstance(value, tuple):
@@ -219,6 +221,7 @@ def test_a_column_named_like_a_keyword(word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
+        ("v:a.b[0]::int = 1", ReasonCode.NO_ORDERED_STATISTICS),
         ("m['k'] = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("exists(a, e -> e > x)", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("x > interval 3 days", ReasonCode.UNSUPPORTED_EXPRESSION),

@@ -186,7 +186,7 @@ class _Printer:
                 return f"{self._at(value, _SUM)} {negation}IN ({', '.join(shown)})"
             case Like(value, pattern, escape, kind):
                 ending = "" if escape == "\\" or kind == "rlike" else f" ESCAPE {format_value(escape, None)}"
-                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._beside(pattern, value)}{ending}"
+                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._beside(pattern, pattern)}{ending}"
             case IsNull(part):
                 return f"{self._at(part, _SUM)} IS {negation}NULL"
             case NullTest(column, _):

@@ -14,15 +14,16 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.parsers.spark import SparkParser
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.reasons import Reason
+from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.spans import syntax_error, underline
 from lakeprune.predicate.sql_functions import Unsupported
 from lakeprune.predicate.sql_literals import plain_list
 from lakeprune.predicate.sql_nodes import Converter, names_in
 from lakeprune.predicate.sql_rewrite import Rewritten, rewrite
 from lakeprune.predicate.sql_tokens import Tokens, check_term_nesting
-from lakeprune.predicate.tree import Expr, In, Not, Opaque, Profile
+from lakeprune.predicate.tree import Expr, In, Name, Not, Opaque, Profile
 
+MAX_OPAQUE = 1000  # characters of an opaque term that are kept to be shown
 _DIALECT = Spark()
 _KEPT_PARSERS = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "SUBSTR", "TRIM")
 
@@ -38,6 +39,9 @@ class _TermParser(SparkParser):
 def read_term(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
     """The node that tokens first..last-1 spell."""
     check_term_nesting(tokens, first, last)
+    path = _variant_path(tokens, first, last)
+    if path is not None:
+        return path
     if tokens.items[last - 1].kind == "list" and tokens.key(last - 2) == "in" and last - 2 > first:
         return _membership(tokens, first, last, profile)
     return _convert(tokens, first, last, profile)
@@ -48,11 +52,22 @@ def _membership(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr
     negated = tokens.key(last - 3) == "not" and last - 3 > first
     value = _convert(tokens, first, last - (3 if negated else 2), profile)
     if isinstance(value, Opaque):
-        return Opaque(tokens.source(first, last)[:1000], value.reason, value.columns)
+        return Opaque(tokens.source(first, last)[:MAX_OPAQUE], value.reason, value.columns)
     listed = tokens.items[last - 1]
     options = plain_list(tokens.text[listed.start : listed.end])
     member = In(value, options)
     return Not(member) if negated else member
+
+
+def _variant_path(tokens: Tokens, first: int, last: int) -> Opaque | None:
+    """`column:path` (semi-structured access, which sqlglot's Spark does not read) as Opaque; None for any other term."""
+    for index in range(first + 1, last - 1):
+        before, after = tokens.items[index - 1], tokens.items[index + 1]
+        if tokens.key(index) == ":" and before.kind in ("word", "name") and after.kind in ("word", "name", "string"):
+            reason = Reason(ReasonCode.NO_ORDERED_STATISTICS, "a path inside a variant")
+            name = tokens.text[before.start : before.end].strip("`")
+            return Opaque(tokens.source(first, last)[:MAX_OPAQUE], reason, (Name((name,), before.start, before.end),))
+    return None
 
 
 def _convert(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
@@ -63,7 +78,7 @@ def _convert(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
         return Converter(written, profile).expression(node)
     except Unsupported as unsupported:
         reason = Reason(unsupported.code, str(unsupported))
-        return Opaque(tokens.source(first, last)[:1000], reason, names_in(node, written))
+        return Opaque(tokens.source(first, last)[:MAX_OPAQUE], reason, names_in(node, written))
     except PredicateError as error:
         error.where = error.where or underline(tokens.text, start, end)
         raise
