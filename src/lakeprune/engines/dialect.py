@@ -18,6 +18,8 @@ Shape = Mapping[str, "str | Shape"]  # field name -> SQL type, or nested fields
 
 
 class Dialect(ABC):
+    computed_once = "AS"  # between a common table expression's name and its query, where an engine can be told
+
     @abstractmethod
     def text(self, value: str) -> str:
         """A string literal, for any string: quotes, control characters and NUL included."""

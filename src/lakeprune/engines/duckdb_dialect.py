@@ -9,6 +9,8 @@ from lakeprune.engines.dialect import Dialect, Shape
 
 
 class DuckDBDialect(Dialect):
+    computed_once = "AS MATERIALIZED"
+
     def text(self, value: str) -> str:
         quoted = value.replace("'", "''")
         if value.isprintable():
