@@ -8,7 +8,7 @@ Names are imported when they are first used, so that `import lakeprune` costs no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as in typing, whose import alone would be most of what `import lakeprune` costs
 
 if TYPE_CHECKING:
     from lakeprune.errors import LakepruneError, PredicateError, TableError, TableRefused, UsageError
@@ -36,12 +36,12 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'lakeprune' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lakeprune.cli.output import deliver, tell
 from lakeprune.cli.values import count, percentage, size
@@ -76,7 +76,10 @@ def _with_predicates_joined(argv: Sequence[str]) -> list[str]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with errors in the form of every other error."""
+    """argparse, with help and errors going the way of every other document and error."""
+
+    def print_help(self, file: Any = None) -> None:  # noqa: ARG002  # argparse's signature
+        deliver([self.format_help()], None)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError("LP202", message, where="lakeprune explain", fix="see `lakeprune explain --help`")

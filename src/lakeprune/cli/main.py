@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from lakeprune import __version__
-from lakeprune.cli.output import tell
+from lakeprune.cli.output import deliver, tell
 from lakeprune.errors import EXIT_OK, LakepruneError, UsageError
 
 EXIT_INTERRUPTED = 130
@@ -48,10 +48,7 @@ def entry_point() -> None:
 def main(argv: Sequence[str]) -> int:
     """Run one command; the exit code."""
     try:
-        code = _dispatch(argv)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
+        return _dispatch(argv)
     except LakepruneError as error:
         tell(str(error))
         return error.exit_code
@@ -67,10 +64,10 @@ def main(argv: Sequence[str]) -> int:
 def _dispatch(argv: Sequence[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
         commands = "\n".join(f"  {name:<9} {summary}" for name, summary in COMMANDS.items())
-        sys.stdout.write(_HELP.format(commands=commands))
+        deliver([_HELP.format(commands=commands)], None)
         return EXIT_OK
     if argv[0] in ("-V", "--version"):
-        sys.stdout.write(f"lakeprune {__version__}\n")
+        deliver([f"lakeprune {__version__}\n"], None)
         return EXIT_OK
     if argv[0] not in COMMANDS:
         raise _unknown_command(argv[0])

@@ -155,7 +155,8 @@ def _files(report: Report, limit: int | None) -> Iterator[str]:
     for file in report.listing(limit):
         yield _file(file) + "\n"
     if limit is not None and limit < (total := report.numbers.total.files):
-        yield f"  ... and {files_text(total - limit)} more (raise --limit to see them)\n"
+        more = total - limit
+        yield f"  ... and {more} more file{'' if more == 1 else 's'} (raise --limit to see them)\n"
 
 
 def _file(file: FileReport) -> str:
