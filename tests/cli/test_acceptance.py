@@ -64,7 +64,7 @@ def assert_contains_in_order(output: str, expected: str) -> None:
 
 def ranges(path: Path) -> list[tuple[object, ...]]:
     """Per file in the order of the log: partition, statistics of age and country, rows."""
-    found = []
+    found: list[tuple[object, ...]] = []
     for version in range(len(list((path / "_delta_log").glob("*.json")))):
         for add in delta.adds(path, version):
             stats = json.loads(add["stats"])

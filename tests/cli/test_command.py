@@ -47,6 +47,12 @@ def test_a_failed_gate_exits_1_with_the_document_on_stdout_and_the_words_on_stde
     assert json.loads(done.stdout)["result"] == "fail"
 
 
+def test_a_limit_of_zero_is_a_limit(users: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(["explain", users, "-w", WHERE, "--max-files", "0"], capsys)[0] == 1
+    assert outcome(["explain", users, "-w", WHERE, "--max-bytes", "0"], capsys)[0] == 1
+    assert outcome(["explain", users, "-w", "age > 99", "--max-files", "0", "--min-pruning", "0"], capsys)[0] == 0
+
+
 def test_a_reader_that_leaves_early_is_no_error(users: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -60,7 +60,7 @@ def test_every_field_of_the_contract_is_there_with_the_same_meaning(
 ) -> None:
     table = tables[name]
     where_flag = [] if where is None else ["-w", where]
-    command = [PEER, table, *where_flag, "-v", "--format", "json", "--assert-stats"]
+    command = [str(PEER), str(table), *where_flag, "-v", "--format", "json", "--assert-stats"]
     peer = json.loads(subprocess.run(command, check=False, capture_output=True, text=True).stdout)
     ours = json.loads(lakeprune.explain(str(table), where, assert_stats=True).to_json(verbose=True))
     for document in (peer, ours):

@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         return int(done.code or EXIT_OK)
     from lakeprune.explanation import explain
 
-    options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) not in (None, False)}
+    options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
     report = explain(given.table, given.where, version=given.at_version, timestamp=given.at_timestamp, **options)
     deliver(_chunks(report, given), given.output)
     for assertion in report.assertions:
