@@ -95,7 +95,9 @@ def test_names_that_differ_only_in_case_are_ambiguous() -> None:
     assert error_of("twin = 1").code == "LP103"
 
 
-@pytest.mark.parametrize("text", ["age", "age + 1", "name", "upper(name)", "age = 1 AND name", "NOT age", "(age) IS TRUE", "day"])
+@pytest.mark.parametrize(
+    "text", ["age", "age + 1", "name", "upper(name)", "age = 1 AND name", "NOT age", "(age) IS TRUE", "day", "if(age, 1, 2) = 1"]
+)
 def test_a_value_is_not_a_predicate(text: str) -> None:
     assert error_of(text).code == "LP104"
 

@@ -153,7 +153,7 @@ def _has_opaque(expr: Any) -> bool:
 
 
 def _same(left: Expr, right: Expr) -> bool:
-    """Equal once `NOT (a = b)` is read as `a != b`, double NOT as none, and chains in parentheses are flat, as the parser reads them."""
+    """Equal once `NOT (a = b)` is read as `a != b`, double NOT as none, and chains in parentheses are flat."""
     return bool(_plain(left) == _plain(right))
 
 
@@ -170,6 +170,8 @@ def _plain(expr: Any) -> Any:
         for part in map(_plain, expr.parts):
             flat.extend(part.parts if type(part) is type(expr) else (part,))
         return type(expr)(tuple(flat))
+    if isinstance(expr, float) and math.isnan(expr):
+        return "NaN"
     if isinstance(expr, DataType) or not hasattr(expr, "_fields"):
         return expr
     return type(expr)(*(_plain(getattr(expr, field)) for field in expr._fields))

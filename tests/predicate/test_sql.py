@@ -148,6 +148,21 @@ def test_literals(text: str, value: object, type_: DataType | None) -> None:
     assert type(found.right.value) is type(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_folded"),
+    [
+        ("cast('5' as int)", True), ("cast('NaN' as double)", True), ("cast('1.25' as decimal(10,2))", True),
+        ("cast(5 as bigint)", True),
+        ("cast('x' as int)", False), ("cast('1.005' as decimal(10,2))", False), ("cast(300 as tinyint)", False),
+        ("cast(12345 as decimal(4,0))", False), ("cast(3.7 as int)", False), (f"cast({'9' * 380} as double)", False),
+    ],
+)  # fmt: skip
+def test_only_casts_that_lose_nothing_are_folded(text: str, is_folded: bool) -> None:
+    found = tree(f"x = {text}")
+    assert isinstance(found, Compare)
+    assert isinstance(found.right, Literal if is_folded else Call)
+
+
 def test_today_is_the_day_in_the_session_zone() -> None:
     late = parse_predicate("x = current_date()", type(PROFILE)(now=23 * 3_600_000_000, zone="+02:00"))
     assert isinstance(late, Compare)

@@ -8,7 +8,7 @@ no order makes only its own comparison Opaque. Names are matched segment by segm
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.bind_literals import both_readings, has_two_readings, own_type, typed
+from lakeprune.predicate.bind_literals import both_readings, has_two_readings, is_finer_than_type, own_type, typed
 from lakeprune.predicate.bind_names import Resolver
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
@@ -170,6 +170,9 @@ class _Binder:
 
         args = tuple(self._value(arg) for arg in expr.args)
         types = tuple(_type_of(arg) for arg in args)
+        self._check_conditions(expr, types)
+        if any(isinstance(arg, Literal) and is_finer_than_type(arg) for arg in args):
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a timestamp finer than a microsecond inside an expression")
         function, args, types = _date_arithmetic(expr.function, args, types)
         if function in ("cast", "try_cast"):
             return Call(function, args, expr.type)
@@ -177,6 +180,13 @@ class _Binder:
         if type_ is None:
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_spelt(types)}")
         return Call(function, args, type_)
+
+    def _check_conditions(self, expr: Call, types: tuple[DataType | None, ...]) -> None:
+        """LP104 when what IF or CASE WHEN decides on is not a predicate."""
+        conditions = {"if": types[:1], "case": types[:-1:2]}.get(expr.function, ())
+        for index, type_ in enumerate(conditions):
+            if type_ is not None and type_.kind is not Kind.BOOLEAN:
+                raise self._not_boolean(expr.args[2 * index], type_)
 
     def _typed(self, expr: Expr, other: Expr) -> Expr:
         """`expr`, with a string literal read as the type of what it is compared with."""

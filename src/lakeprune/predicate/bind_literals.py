@@ -57,6 +57,11 @@ def typed(literal: Literal, type_: DataType | None, zone: str) -> Literal:
     return own_type(literal)
 
 
+def is_finer_than_type(literal: Literal) -> bool:
+    """Whether a timestamp has digits below a microsecond."""
+    return isinstance(literal.value, Decimal) and literal.type is not None and literal.type.kind in TIME_KINDS
+
+
 def has_two_readings(type_: DataType | None) -> bool:
     """Whether text can be finer than a value of the type."""
     return type_ is None or type_.kind is Kind.FLOAT or type_.kind in TIME_KINDS
@@ -91,7 +96,7 @@ def _coarse(expr: Expr) -> Expr:
     """A literal rounded to its type as Spark rounds text; the literal itself when nothing is lost."""
     if not isinstance(expr, Literal) or expr.type is None:
         return expr
-    if isinstance(expr.value, Decimal) and expr.type.kind in TIME_KINDS:
+    if isinstance(expr.value, Decimal) and is_finer_than_type(expr):
         return Literal(int(expr.value.to_integral_value(rounding=ROUND_FLOOR)), expr.type)
     if isinstance(expr.value, float) and expr.type.kind is Kind.FLOAT and math.isfinite(expr.value):
         rounded = single(expr.value)

@@ -116,24 +116,20 @@ class _Printer:
                 assert_never(expr)
 
     def _at(self, expr: Expr, needed: int) -> str:
+        """The text of an operand, in parentheses where its place needs them; a date or timestamp says what it is."""
         text, binding = self.text(expr)
+        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
+            return f"{type_name(expr.type)} {text}"
         return text if binding >= needed else f"({text})"
 
     def _compared(self, left: Expr, operator: str, right: Expr) -> str:
         return f"{self._beside(left, right)} {operator} {self._beside(right, left)}"
 
     def _beside(self, expr: Expr, other: Expr) -> str:
-        """An operand; a date or timestamp says what it is unless the other side gives it its type."""
-        if isinstance(expr, Literal) and isinstance(other, Column | Call) and expr.type is not None and other.type is not None:
-            return self._at(expr, _SUM) if expr.type.kind is other.type.kind else self._argument(expr)
-        return self._argument(expr) if isinstance(expr, Literal) else self._at(expr, _SUM)
-
-    def _argument(self, expr: Expr) -> str:
-        """An operand that nothing beside it gives a type to."""
-        text, _ = self.text(expr)
-        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
-            return f"{type_name(expr.type)} {text}"
-        return text
+        """An operand of a comparison: a date or timestamp is bare where the other side gives it its type."""
+        if isinstance(expr, Literal) and expr.type is not None and isinstance(other, Column | Call) and other.type is not None:
+            return self.text(expr)[0] if expr.type.kind is other.type.kind else self._at(expr, _SUM)
+        return self._at(expr, _SUM)
 
     def _literal(self, value: object, type_: DataType | None) -> str:
         if type_ is not None and type_.kind is Kind.FLOAT and isinstance(value, float):
@@ -186,7 +182,7 @@ class _Printer:
                 return f"{self._at(value, _SUM)} {negation}IN ({', '.join(shown)})"
             case Like(value, pattern, escape, kind):
                 ending = "" if escape == "\\" or kind == "rlike" else f" ESCAPE {format_value(escape, None)}"
-                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._beside(pattern, pattern)}{ending}"
+                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._at(pattern, _SUM)}{ending}"
             case IsNull(part):
                 return f"{self._at(part, _SUM)} IS {negation}NULL"
             case NullTest(column, _):
@@ -211,7 +207,7 @@ class _Printer:
                 return self._add_interval(value, months, days, micros), _SUM
             case "case", args:
                 return self._case(args), _WHOLE
-        return f"{expr.function}({', '.join(self._argument(arg) for arg in expr.args)})", _WHOLE
+        return f"{expr.function}({', '.join(self._at(arg, _OR) for arg in expr.args)})", _WHOLE
 
     def _case(self, args: tuple[Expr, ...]) -> str:
         pairs = zip(args[:-1:2], args[1::2], strict=False)
@@ -219,7 +215,7 @@ class _Printer:
         return f"CASE {whens} ELSE {self.text(args[-1])[0]} END"
 
     def _add_interval(self, value: Expr, months: int, days: int, micros: int) -> str:
-        text = self._argument(value) if isinstance(value, Literal) else self._at(value, _SUM)
+        text = self._at(value, _SUM)
         if months:
             text += f" {'-' if months < 0 else '+'} INTERVAL '{abs(months)}' MONTH"
         if days:

@@ -13,7 +13,7 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.literals import parse_as
 from lakeprune.predicate.sql_literals import single
 from lakeprune.predicate.tree import Literal
-from lakeprune.predicate.types import TIME_KINDS, DataType, Kind
+from lakeprune.predicate.types import INTEGER_RANGES, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
 
 _T = exp.DType
 _KINDS = {
@@ -37,32 +37,43 @@ def data_type(node: exp.Expr) -> DataType | None:
 
 
 def cast_literal(value: Literal, type_: DataType, zone: str, *, strict: bool) -> Literal | None:
-    """`DATE '...'`, `1L` and the like as a literal of that type; None when it is a cast to be evaluated later."""
+    """`DATE '...'`, `1L`, `CAST('1' AS INT)` as a literal of that type; None when the cast is left to be evaluated.
+
+    Only casts that change nothing are folded: one that rounds or overflows gives another answer under Spark's ANSI mode.
+    """
+    if isinstance(value.value, bool):
+        return None
     if isinstance(value.value, str):
         return _text(value.value, type_, zone, strict=strict)
-    if isinstance(value.value, float) and type_.kind in (Kind.FLOAT, Kind.DOUBLE):
-        return _number(value.value, type_)
-    if isinstance(value.value, int | Decimal) and not isinstance(value.value, bool):
-        return _number(value.value, type_)
-    return None
+    return _number(value.value, type_) if isinstance(value.value, int | float | Decimal) else None
 
 
 def _text(text: str, type_: DataType, zone: str, *, strict: bool) -> Literal | None:
-    if not strict and type_.kind is not Kind.DECIMAL and type_.kind not in TIME_KINDS:
-        return None
     try:
-        return Literal(parse_as(text, type_, zone), type_)
+        value = parse_as(text, type_, zone)
     except ValueError as error:
         if not strict:
-            return None  # Spark gives NULL or fails, depending on its settings
+            return None
         raise PredicateError("LP106", f"'{text}' is not a {type_}", fix="write it as '2024-01-31'") from error
+    if type_.kind in TIME_KINDS:
+        return Literal(value, type_)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return _number(value, type_)
+    return Literal(value, type_)
 
 
 def _number(value: int | float | Decimal, type_: DataType) -> Literal | None:
-    if type_.kind is Kind.DOUBLE:
-        return Literal(float(value), type_)
-    if type_.kind is Kind.FLOAT:
-        return Literal(single(float(value)), type_)
-    if type_.kind in (Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG) and isinstance(value, int):
-        return Literal(value, type_)
+    if type_.kind in (Kind.FLOAT, Kind.DOUBLE):
+        if isinstance(value, int) and abs(value) > 2**53:
+            return None
+        return Literal(single(float(value)) if type_.kind is Kind.FLOAT else float(value), type_)
+    if type_.kind in INTEGRAL_KINDS and isinstance(value, int):
+        low, high = INTEGER_RANGES[type_.kind]
+        return Literal(value, type_) if low <= value <= high else None
+    if type_.kind is Kind.DECIMAL and isinstance(value, int | Decimal):
+        exact = Decimal(value)
+        _, digits, exponent = exact.as_tuple()
+        whole = max(0, len(digits) + int(exponent))
+        fits = -int(exponent) <= type_.scale and whole <= type_.precision - type_.scale
+        return Literal(exact, type_) if fits else None
     return None
