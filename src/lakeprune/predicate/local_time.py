@@ -7,16 +7,15 @@ local date goes backwards, so no endpoint is ever converted alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lakeprune.predicate.calendar import DAY, HOUR
 from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.types import TIMESTAMP, TIMESTAMP_NTZ
+from lakeprune.record import record
 
 _UTC_NAMES = frozenset({"UTC", "Z", "GMT", "Etc/UTC", "Etc/GMT", "Etc/UCT", "Etc/Zulu", "UCT", "Zulu", "+00:00", "UTC+0"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bounds:
     """Two sets around one that is not known exactly: inner is contained in it, it is contained in outer."""
 

@@ -8,7 +8,6 @@ like any other, and what metadata cannot use stays as a clause with its reasons.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lakeprune.predicate.normalise import normalise
 from lakeprune.predicate.passes.factor_or import factor
@@ -37,9 +36,10 @@ from lakeprune.predicate.tree import (
     Profile,
 )
 from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Conjunct:
     spelt: tuple[Expr, ...]  # the user's conjuncts that went into it
     predicate: Lowerable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.types import DataType, Scalar
+from lakeprune.record import record
 
 ArgTypes = tuple[DataType | None, ...]
 ResultType = Callable[[ArgTypes], DataType | None]
@@ -20,7 +20,7 @@ class EvaluationFailed(Exception):
     """The value is an error in Spark, or depends on ANSI mode or engine: the caller treats it as unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """A deterministic function: strict by `evaluate`, or lazy in its arguments by `choose`; one of the two is given.
 
