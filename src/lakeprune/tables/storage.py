@@ -88,7 +88,7 @@ class LocalStorage(Storage):
             return open(place, "rb")  # the caller closes it
 
     def engine_path(self, path: str) -> str:
-        return os.path.join(self.root, path)
+        return f"{self.root}/{path}"
 
 
 def open_storage(location: str) -> Storage:

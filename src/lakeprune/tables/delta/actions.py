@@ -29,7 +29,7 @@ class Protocol:
 
 @record
 class Metadata:
-    schema_text: str
+    schema_text: str | None  # None when the table records no schema
     partition_columns: tuple[str, ...]
     configuration: dict[str, str]
 
@@ -115,8 +115,8 @@ def protocol_of(action: dict[str, Any], place: str) -> Protocol:
 
 def metadata_of(action: dict[str, Any], place: str) -> Metadata:
     schema = action.get("schemaString")
-    if not isinstance(schema, str):
-        raise TableError("LP308", "the table's metadata has no schema", where=place)
+    if schema is not None and not isinstance(schema, str):
+        raise TableError("LP308", "the table's schema is not text", where=place)
     configuration = action.get("configuration") or {}
     if not isinstance(configuration, dict):
         raise TableError("LP308", "the table's configuration is not a map", where=place)

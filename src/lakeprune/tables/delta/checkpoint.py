@@ -98,7 +98,7 @@ def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[Pa
 
 _WANTED = {
     "protocol": ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures"),
-    "metaData": ("schemaString", "partitionColumns", "configuration"),
+    "metaData": ("id", "schemaString", "partitionColumns", "configuration"),
     "domainMetadata": ("domain", "configuration", "removed"),
     "sidecar": ("path",),
 }

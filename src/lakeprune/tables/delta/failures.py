@@ -6,22 +6,18 @@ In: the engine's words. Out: a TableError that names the file and line, where th
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Sequence
 
 from lakeprune.errors import TableError
 
-_FILE = re.compile(r'in file "([^"]+)"')
 
-
-def log_failure(message: str, location: str) -> TableError:
-    """The error to show when the engine could not read the log of a table."""
-    match = _FILE.search(message)
-    if match is None:
-        return TableError("LP306", "the table's log cannot be read", where=location, why=message)
-    place = match[1]
-    number = _first_bad_line(place)
-    where = place if number is None else f"{place}, line {number}"
-    return TableError("LP306", "a line of the log is not readable", where=where, why=message)
+def log_failure(message: str, location: str, paths: Sequence[str]) -> TableError:
+    """The error to show when the engine could not read these JSON files of a table's log."""
+    for path in paths:
+        number = _first_bad_line(path)
+        if number is not None:
+            return TableError("LP306", "a line of the log is not readable", where=f"{path}, line {number}", why=message)
+    return TableError("LP306", "the table's log cannot be read", where=location, why=message)
 
 
 def _first_bad_line(place: str) -> int | None:

@@ -93,7 +93,10 @@ def actions_sql(engine: Engine, root: str, commits: JsonPart, wanted: Wanted) ->
     if wanted.partitions:
         items.append(f"{add.get('partitionValues')} AS partition_values")
     source = engine.json_source(commits.paths, shape, largest_file=commits.largest)
-    rows = f"SELECT {', '.join(items)} FROM {source} WHERE {is_add} OR {remove.get('path')} IS NOT NULL"
+    nameless = dialect.fail("an add or remove of the log has no path")
+    has_path = f"{is_add} OR {remove.get('path')} IS NOT NULL"
+    is_action = f"CASE WHEN {has_path} THEN TRUE WHEN {add.is_there()} OR {remove.is_there()} THEN {nameless} ELSE FALSE END"
+    rows = f"SELECT {', '.join(items)} FROM {source} WHERE {is_action}"
     return f"SELECT *, {key_of(dialect, 'path', root)} AS file FROM ({rows})"
 
 
@@ -129,6 +132,9 @@ class _Struct:
         if name not in self.fields:
             return f"CAST(NULL AS {kind})"
         return self.dialect.field(self.dialect.identifier(self.name), [name])
+
+    def is_there(self) -> str:
+        return f"{self.dialect.identifier(self.name)} IS NOT NULL"
 
     def _vector(self, name: str, kind: str) -> str:
         vector = self.fields.get("deletionVector")

@@ -53,7 +53,8 @@ class Replay:
         shrunk, join = "most_hidden > hidden", ""
         vectors = [reader.vectors_sql() for reader in readers if reader.has_vectors()]
         if vectors:
-            seen = f"SELECT file, max({_HIDDEN}) AS before FROM ({' UNION ALL '.join(vectors)}) GROUP BY file"
+            touched = f"SELECT * FROM ({' UNION ALL '.join(vectors)}) WHERE file IN (SELECT file FROM newest)"
+            seen = f"SELECT file, max({_HIDDEN}) AS before FROM ({touched}) GROUP BY file"
             shrunk += " OR coalesce(before > hidden, FALSE)"
             join = f"LEFT JOIN ({seen}) AS earlier ON earlier.file = newest.file"
         items = [

@@ -31,10 +31,10 @@ class DeltaSchema:
     once_float: frozenset[tuple[str, ...]]  # physical paths of double columns whose older files hold floats
 
 
-def delta_schema(text: str, partition_columns: tuple[str, ...], *, mapped: bool) -> DeltaSchema:
-    """The schema of one version."""
+def delta_schema(text: str | None, partition_columns: tuple[str, ...], *, mapped: bool) -> DeltaSchema:
+    """The schema of one version. A table that records none has no columns, as Spark sees it."""
     try:
-        root = json.loads(text)
+        root = json.loads(text) if text is not None else {"type": "struct", "fields": []}
         reader = _SchemaReader(partition_columns, mapped=mapped)
         fields = tuple(reader.field(item, (), None) for item in _items(root))
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:

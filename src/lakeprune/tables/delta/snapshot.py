@@ -14,7 +14,7 @@ from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.types import Scalar
 from lakeprune.record import record
 from lakeprune.tables.delta.bounds import Stored
-from lakeprune.tables.delta.checkpoint import ParquetPart
+from lakeprune.tables.delta.checkpoint import JsonPart, ParquetPart
 from lakeprune.tables.delta.file_actions import Wanted
 from lakeprune.tables.delta.partition_sql import PartitionSql
 from lakeprune.tables.delta.partition_values import values_of
@@ -57,7 +57,9 @@ class DeltaSnapshot(Snapshot):
     def failure(self, error: EngineError) -> TableError:
         from lakeprune.tables.delta.failures import log_failure
 
-        return log_failure(str(error), self.facts.location)
+        parts = [self._replay.commits, *self._replay.parts]
+        paths = [path for part in parts if isinstance(part, JsonPart) for path in part.paths]
+        return log_failure(str(error), self.facts.location, paths)
 
     def _statistics(self, dialect: Dialect, needs: Needs, profile: Profile) -> StatisticsSql:
         columns = tuple(
