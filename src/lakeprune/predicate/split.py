@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lakeprune.predicate.functions.registry import REGISTRY
 from lakeprune.predicate.normalise import normalise
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
@@ -49,7 +50,7 @@ def split(bound: Expr, profile: Profile) -> tuple[Clause, ...]:
     """The clauses of a predicate; none for a predicate that is TRUE on every row."""
     groups = _group_date_fields(_top_conjuncts(bound))
     found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
-    return tuple(_clause(conjunct) for conjunct in _merge(found, profile) if conjunct.predicate != TRUE)
+    return tuple(_clause(conjunct, profile) for conjunct in _merge(found, profile) if conjunct.predicate != TRUE)
 
 
 def _top_conjuncts(bound: Expr) -> list[Expr]:
@@ -91,8 +92,6 @@ def _group_date_fields(parts: list[Expr]) -> list[tuple[Expr, ...]]:
 
 
 def _field(part: Expr) -> tuple[str | None, Expr | None]:
-    from lakeprune.predicate.functions.registry import REGISTRY
-
     match part:
         case (
             Compare(_, Call(name, (moment,)), Literal())
@@ -121,16 +120,16 @@ def _merge(found: list[_Conjunct], profile: Profile) -> list[_Conjunct]:
     return merged
 
 
-def _clause(conjunct: _Conjunct) -> Clause:
+def _clause(conjunct: _Conjunct, profile: Profile) -> Clause:
     from lakeprune.predicate.show import show
 
     predicate = conjunct.predicate
-    text = show(all_of(conjunct.spelt))
+    text = show(all_of(conjunct.spelt), profile.zone)
     return Clause(
         text=text,
         predicate=predicate,
         bucket=_bucket(predicate),
-        rewritten=show(predicate) if _says_something_else(conjunct) else None,
+        rewritten=show(predicate, profile.zone) if _says_something_else(conjunct) else None,
         reasons=tuple(_reasons(conjunct)),
     )
 
@@ -162,6 +161,14 @@ def _is_plain(part: Expr) -> bool:
     return not any(isinstance(node, Call) for node in nodes(part))
 
 
+def _can_only_overflow(part: Expr) -> bool:
+    """Its only functions are additions and the like: inexact at the very ends of the type, nowhere else."""
+    return all(REGISTRY.get(node.function) in _OVERFLOWING for node in nodes(part) if isinstance(node, Call))
+
+
+_OVERFLOWING = frozenset({"arithmetic", "date_arithmetic", "rounding"})
+
+
 def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:
     found: dict[Reason, None] = {}
     for node in nodes(conjunct.predicate):
@@ -170,6 +177,9 @@ def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:
         elif is_merged_list(node):
             found[Reason(ReasonCode.LIST_MERGED, "a very long list, merged across its smallest gaps")] = None
         elif isinstance(node, Either) and not all(_is_plain(part) for part in conjunct.spelt):
+            if all(_can_only_overflow(part) for part in conjunct.spelt):
+                found[Reason(ReasonCode.OVERFLOW_POSSIBLE, "a value whose result leaves its type may match or fail")] = None
+                continue
             found[Reason(ReasonCode.INEXACT_REWRITE, "pruned by an implied range; rows inside it may still not match")] = None
     if _bucket(conjunct.predicate) is Bucket.UNSPLITTABLE:
         found[Reason(ReasonCode.UNSPLITTABLE_OR, "one clause over partition and data columns")] = None

@@ -85,10 +85,13 @@ def _preimage_of_shift(call: Call, values: IntervalSet, _profile: Profile) -> Ex
 
 def _preimage_of_datediff(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
     start, end = call.args[1], as_date(call.args[0])
-    start_type = type_of(start)
-    if isinstance(start, Literal) and end is not None and start_type is not None and start_type.kind in TIME_KINDS:
-        return _shifted(end, values, -day_number(start.value, start, profile))
-    return None
+    if not isinstance(start, Literal) or end is None:
+        return None
+    try:
+        day = day_number(start.value, start, profile)
+    except EvaluationFailed:
+        return None
+    return _shifted(end, values, -day)
 
 
 def _preimage_of_last_day(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:

@@ -12,10 +12,11 @@ from collections.abc import Callable
 
 from lakeprune.predicate.calendar import civil_of, days_of, iso_week, weekday, year_of
 from lakeprune.predicate.comparison import as_time
+from lakeprune.predicate.functions.cast_text import from_text
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import DATE, INT, TIME_KINDS, Kind, Scalar
+from lakeprune.predicate.types import DATE, INT, STRING, TIME_KINDS, Kind, Scalar
 from lakeprune.predicate.walk import type_of
 
 FIELDS: dict[str, Callable[[int], int]] = {
@@ -32,6 +33,8 @@ FIELDS: dict[str, Callable[[int], int]] = {
 def day_number(value: Scalar, expr: Expr, profile: Profile) -> int:
     """The (local) date of a date or timestamp value."""
     type_ = type_of(expr)
+    if type_ == STRING and isinstance(value, str):
+        return int(from_text(value, DATE, profile))  # type: ignore[arg-type]  # the strict reader gives days
     if type_ is None or type_.kind not in TIME_KINDS:
         raise EvaluationFailed(f"the date of a {type_}")
     return int(as_time(value, type_.kind, Kind.DATE, profile))

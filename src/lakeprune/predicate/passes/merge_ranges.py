@@ -1,7 +1,7 @@
 """Sets on one column meet inside AND and join inside OR; constants vanish; duplicates go.
 
 `x > 5 AND x < 3` becomes the empty set, `x >= 1 AND x <= 9` a bounded one without NaN. Safe because a Member is NULL exactly
-where its column is. TRUE leaves an AND, FALSE decides it; NULL stays (`NULL AND FALSE` is FALSE, `NULL AND TRUE` is NULL).
+where its column is. `coalesce(x, 0) = 0` ends as `x = 0 OR x IS NULL`. TRUE leaves an AND, FALSE decides it; NULL stays (`NULL AND FALSE` is FALSE, `NULL AND TRUE` is NULL).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
-from lakeprune.predicate.tree import And, Column, Constant, Either, Expr, IsNull, Member, Not, Or, Profile
+from lakeprune.predicate.tree import And, Column, Constant, Either, Expr, IsNull, Member, Not, NullTest, Or, Profile
 
 
 def merge_ranges(expr: Expr, profile: Profile) -> Expr:
@@ -20,8 +20,8 @@ def merge_ranges(expr: Expr, profile: Profile) -> Expr:
             merged = _merge(conjuncts(And(tuple(merge_ranges(p, profile) for p in parts))), IntervalSet.intersect)
             return _decide(merged, neutral=True, build=all_of)
         case Or(parts):
-            merged = _merge(disjuncts(Or(tuple(merge_ranges(p, profile) for p in parts))), IntervalSet.union)
-            return _decide(merged, neutral=False, build=any_of)
+            branches = _without_repeated_null_tests(disjuncts(Or(tuple(merge_ranges(p, profile) for p in parts))))
+            return _decide(_merge(branches, IntervalSet.union), neutral=False, build=any_of)
         case Not(part):
             return Not(merge_ranges(part, profile))
         case IsNull(part):
@@ -32,6 +32,15 @@ def merge_ranges(expr: Expr, profile: Profile) -> Expr:
             return wide if wide == narrow else Either(wide, narrow)
         case _:
             return expr
+
+
+def _without_repeated_null_tests(branches: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """`x IS NULL OR (x IS NOT NULL AND p)` is `x IS NULL OR p`: a null test is never NULL itself."""
+    implied = {Not(branch) for branch in branches if isinstance(branch, NullTest)}
+    if not implied:
+        return branches
+    kept = [[part for part in conjuncts(branch) if part not in implied] for branch in branches]
+    return tuple(all_of(parts) if parts else Constant(True) for parts in kept)
 
 
 def _merge(parts: Iterable[Expr], meet: Callable[[IntervalSet, IntervalSet], IntervalSet]) -> list[Expr]:
