@@ -40,6 +40,22 @@ CAST_FUNCTIONS = {
     "boolean": Kind.BOOLEAN, "tinyint": Kind.BYTE, "smallint": Kind.SHORT, "int": Kind.INT, "bigint": Kind.LONG,
     "float": Kind.FLOAT, "double": Kind.DOUBLE, "timestamp": Kind.TIMESTAMP, "binary": Kind.BINARY, "string": Kind.STRING,
 }  # fmt: skip
+# How many arguments a function takes, by canonical name; one that is not listed is passed on as it is.
+_ARITIES: dict[str, range] = {
+    **dict.fromkeys((
+        "year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute", "second", "last_day",
+        "unix_date", "lower", "upper", "trim", "ltrim", "rtrim", "length", "abs", "sign", "negate", "floor", "ceil",
+    ), range(1, 2)),
+    **dict.fromkeys((
+        "%", "pmod", "date_add", "date_sub", "add_months", "datediff", "date_format", "right", "startswith", "endswith",
+        "contains", "nullif",
+    ), range(2, 3)),
+    **dict.fromkeys(("to_date", "to_timestamp", "unix_timestamp", "round"), range(1, 3)),
+    **dict.fromkeys(("make_date", "if", "substring"), range(3, 4)),
+    **dict.fromkeys(("concat", "coalesce"), range(1, 10_000)),
+    **dict.fromkeys(("greatest", "least"), range(2, 10_000)),
+    "replace": range(2, 4),
+}  # fmt: skip
 EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
 
 
@@ -68,9 +84,16 @@ def call(name: str, args: tuple[Expr, ...], profile: Profile) -> Expr:
     if build is not None:
         built = build(args, profile)
         if built is None:
-            raise Unsupported(f"{lowered} with {len(args)} argument{'s' if len(args) != 1 else ''}")
+            raise _wrong_arity(lowered, args)
         return built
-    return Call(ALIASES.get(lowered, lowered), args)
+    canonical = ALIASES.get(lowered, lowered)
+    if canonical in _ARITIES and len(args) not in _ARITIES[canonical]:
+        raise _wrong_arity(lowered, args)
+    return Call(canonical, args)
+
+
+def _wrong_arity(name: str, args: tuple[Expr, ...]) -> Unsupported:
+    return Unsupported(f"{name} with {len(args)} argument{'s' if len(args) != 1 else ''}")
 
 
 def add_unit(unit: str, number: Expr, value: Expr) -> Expr:

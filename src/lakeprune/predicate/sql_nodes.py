@@ -299,7 +299,12 @@ def _truth_test(part: Expr, against: exp.Expr) -> Expr:
 
 
 def _literal(node: exp.Expr) -> Expr:
-    return Literal(node.name) if node.args.get("is_string") else number(node.name)
+    if node.args.get("is_string"):
+        return Literal(node.name)
+    try:
+        return number(node.name)
+    except (ValueError, ArithmeticError) as error:
+        raise PredicateError("LP101", "the predicate does not parse", why=f"`{node.name}` is not a number") from error
 
 
 def _hex(node: exp.Expr) -> Expr:
