@@ -17,8 +17,9 @@ STAMP := $(VENV)/.set-up
 UV_VERSION := 0.13.7
 SOURCES := src tests tools bench demo
 
-# The number of soundness cases of the long run.
+# The long soundness run: how many cases, and where its random numbers start.
 CASES ?= 200000
+SEED ?= 0
 
 .PHONY: help
 help: ## Print this help
@@ -55,8 +56,8 @@ bench: $(STAMP) ## Measure against delta-explain and deltalake, print the ratios
 	@$(BIN)/python -m bench.run --write docs/benchmarks.md
 
 .PHONY: soundness
-soundness: $(STAMP) ## Run the long soundness property (CASES=200000)
-	@LAKEPRUNE_SOUNDNESS_CASES=$(CASES) $(BIN)/python -m pytest -q tests/soundness
+soundness: $(STAMP) ## Run the long soundness property (CASES=200000 SEED=0)
+	@$(BIN)/python -m tests.soundness.run --cases $(CASES) --seed $(SEED)
 
 .PHONY: schema
 schema: $(STAMP) ## Regenerate the JSON Schemas in schemas/ from the report's code

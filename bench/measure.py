@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ENOUGH_SECONDS = 5.0
+ENOUGH_SECONDS = 2.0
 
 
 class CommandFailed(Exception):

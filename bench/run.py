@@ -39,15 +39,19 @@ def main(arguments: list[str]) -> int:
 
 def measure_log(name: str) -> Result:
     table = _ensure(name)
-    ours, theirs = {}, {}
-    for title, predicate in contenders.PREDICATES.items():
-        _say(f"{name}, {title}")
-        ours[title] = cost(contenders.lakeprune(table, predicate), RUNS)
-        theirs[title] = cost(contenders.delta_explain(table, predicate), RUNS)
+    _say(f"{name}: lakeprune, deltalake, DuckDB")
+    commands = [contenders.lakeprune(table, predicate) for predicate in contenders.PREDICATES.values()]
+    commands.append(contenders.deltalake_load(table))
     decode = contenders.duckdb_decode(table)
-    return Result(
-        name, ours, theirs, cost(contenders.deltalake_load(table), RUNS), None if decode is None else cost(decode, RUNS)
-    )
+    if decode is not None:
+        commands.append(decode)
+    costs = alternating(commands, RUNS)
+    ours = dict(zip(contenders.PREDICATES, costs, strict=False))
+    theirs = {}
+    for title, predicate in contenders.PREDICATES.items():
+        _say(f"{name}: delta-explain, {title}")
+        theirs[title] = cost(contenders.delta_explain(table, predicate), RUNS)
+    return Result(name, ours, theirs, deltalake=costs[len(ours)], decode=None if decode is None else costs[-1])
 
 
 def start_up() -> Goal:
@@ -110,7 +114,7 @@ def _page(results: list[Result], goals: list[Goal]) -> list[str]:
 _CONTENDERS = (
     "`lakeprune` and `delta-explain` are the whole commands with `-w`. *deltalake load* is `DeltaTable(path)` and nothing else.",
     "*DuckDB decode* reads path, partitionValues and stats of the checkpoint and nothing else: a floor, not a tool.",
-    f"Median of {RUNS} runs after a warm-up, caches warm; commands over five seconds run once. Memory is the largest peak.",
+    f"Median of {RUNS} runs, turn by turn, after a warm-up; delta-explain runs once where it takes seconds. Memory is the largest peak.",
     "Checkpoints are as Delta Spark writes them (Snappy, row groups of 128 MB), except `1m-x3-deltalake`: one uncompressed row",
     "group, as delta-rs writes it. Every checkpoint is followed by newer JSON commits that add and remove files.",
 )
