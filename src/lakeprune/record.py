@@ -27,6 +27,7 @@ def record(cls: type[T]) -> type[T]:
     made: Any = type(cls.__name__, (_Record,), {**kept, "__slots__": fields, "__match_args__": fields})
     made._fields = fields
     made._defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    made._tail = tuple(cls.__dict__[name] for name in fields if name in cls.__dict__)
     made._setters = tuple(made.__dict__[name].__set__ for name in fields)
     return made  # type: ignore[no-any-return]  # assembled at run time, as dataclass(slots=True) does
 
@@ -41,12 +42,16 @@ class _Record:
     __slots__ = ()
     _fields: tuple[str, ...]
     _defaults: dict[str, Any]
+    _tail: tuple[Any, ...]  # the defaults, which stand last, in order
     _setters: tuple[Any, ...]
 
     def __init__(self, *args: Any, **named: Any) -> None:
         setters = self._setters
-        if named or len(args) != len(setters):
+        missing = len(setters) - len(args)
+        if named or missing < 0 or missing > len(self._tail):
             args = self._complete(args, named)
+        elif missing:
+            args += self._tail[-missing:]
         for set_field, value in zip(setters, args, strict=True):
             set_field(self, value)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.engines.exact import Lookup, exact_lookups
-from lakeprune.engines.stat_sql import FactPrinter
+from lakeprune.engines.stat_sql import FactPrinter, searched
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
@@ -76,8 +76,9 @@ class Evaluation:
         """The verdict patterns of each plan, from one read of the metadata and one pass over it."""
         needs = _needs(plans, paths=False)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
-        words = [self._words(plan, needs, lookups) for plan in plans]
-        source = self._source(needs, lookups)
+        printer = self._printer(plans, needs, lookups)
+        words = [_words(plan, printer) for plan in plans]
+        source = self._source(needs, lookups, printer)
         sums = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
         if len(plans) == 1:
             names = [f"w{i}" for i in range(len(words[0]))]
@@ -98,29 +99,38 @@ class Evaluation:
         """Every file with what each clause says about it, ordered by path."""
         needs = _needs([plan], paths=True)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
-        words = self._words(plan, needs, lookups)
+        printer = self._printer([plan], needs, lookups)
+        words = _words(plan, printer)
         bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
         picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
         cut = "" if limit is None else f" LIMIT {limit}"
-        for row in self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups)} ORDER BY path{cut}"):
+        for row in self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups, printer)} ORDER BY path{cut}"):
             yield _file_outcome(plan, row, len(words))
 
-    def _source(self, needs: Needs, lookups: Sequence[Lookup]) -> str:
-        files = f"({self.snapshot.files_sql(self.engine, needs, self.profile)}) AS files"
-        return " ".join([files, *(lookup.join(needs.partition_texts) for lookup in lookups)])
+    def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
+        files = self.snapshot.files_sql(self.engine, needs, self.profile)
+        searches = printer.search_columns()
+        if searches:
+            files = f"SELECT *, {', '.join(searches)} FROM ({files})"
+        return " ".join([f"({files}) AS files", *(lookup.join(needs.partition_texts) for lookup in lookups)])
 
-    def _words(self, plan: Plan, needs: Needs, lookups: Sequence[Lookup]) -> list[str]:
-        printer = FactPrinter(
+    def _printer(self, plans: Sequence[Plan], needs: Needs, lookups: Sequence[Lookup]) -> FactPrinter:
+        return FactPrinter(
             self.engine.dialect,
             {column: k for k, column in enumerate(needs.domains)},
             {lookup.exact: lookup.number for lookup in lookups},
+            searched(bit for plan in plans for bit in plan.bits),
         )
-        flags = [printer.bit(bit) for bit in plan.bits]
-        flags += ["coalesce(rows - deleted = 0, FALSE)", "has_stats", "has_dv"]
-        for column in plan.columns:
-            k = printer.columns[column]
-            flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
-        return [_packed(flags[i : i + WORD_BITS]) for i in range(0, len(flags), WORD_BITS)]
+
+
+def _words(plan: Plan, printer: FactPrinter) -> list[str]:
+    """The bits of a plan, and what is worth knowing of its columns, packed into integers."""
+    flags = [printer.bit(bit) for bit in plan.bits]
+    flags += ["coalesce(rows - deleted = 0, FALSE)", "has_stats", "has_dv"]
+    for column in plan.columns:
+        k = printer.columns[column]
+        flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
+    return [_packed(flags[i : i + WORD_BITS]) for i in range(0, len(flags), WORD_BITS)]
 
 
 def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:

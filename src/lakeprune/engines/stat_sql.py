@@ -6,7 +6,7 @@ is total over `Fact` and knows no other node, so an engine can never meet a func
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
 from lakeprune.engines.dialect import Dialect
@@ -14,10 +14,17 @@ from lakeprune.predicate.intervals import Interval
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.predicate.types import Family
 from lakeprune.record import record
-from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
+from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
 from lakeprune.skipping.plan import Bit, Lift
 
 LINEAR_LIMIT = 8  # up to this many intervals are tried one by one, more are searched
+
+
+def searched(bits: Iterable[Bit]) -> dict[Covered, int]:
+    """The facts with too many intervals to try one by one, each with a number."""
+    facts = (part for bit in bits for part in walk(bit.fact))
+    long = (part for part in facts if isinstance(part, Covered) and len(part.values.intervals) > LINEAR_LIMIT)
+    return {fact: n for n, fact in enumerate(dict.fromkeys(long))}
 
 
 @record
@@ -27,9 +34,14 @@ class FactPrinter:
     dialect: Dialect
     columns: Mapping[Column, int]
     exacts: Mapping[Exact, int]
+    searches: Mapping[Covered, int] = {}  # never changed: records are frozen
 
     def bit(self, bit: Bit) -> str:
         return self._print(bit.fact, bit.lift)
+
+    def search_columns(self) -> list[str]:
+        """The searched conditions as columns v{n}: bits mention them often, planning one takes an engine long."""
+        return [f"{self._search(fact.column, fact.values.intervals)} AS v{n}" for fact, n in self.searches.items()]
 
     def _print(self, fact: Fact, lift: Lift) -> str:
         match fact:
@@ -54,20 +66,20 @@ class FactPrinter:
                 return f"(c{k}_an OR {unknown})" if lift is Lift.MISSING else f"c{k}_an"
             case NanFree(column):
                 return "TRUE" if lift is Lift.NAN else f"c{self.columns[column]}_nf"
-            case Covered(column, values):
-                return self._covered(column, values.intervals, lift)
+            case Covered():
+                return self._covered(fact, lift)
             case Below(left, right, strict):
                 return self._below(left, right, strict=strict, lift=lift)
             case _:
                 assert_never(fact)
 
-    def _covered(self, column: Column, intervals: Sequence[Interval], lift: Lift) -> str:
-        k = self.columns[column]
-        if len(intervals) <= LINEAR_LIMIT:
-            tests = [self._fits(column, interval) for interval in intervals]
-            found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
+    def _covered(self, fact: Covered, lift: Lift) -> str:
+        k = self.columns[fact.column]
+        if fact in self.searches:
+            found = f"v{self.searches[fact]}"
         else:
-            found = self._search(column, intervals)
+            tests = [self._fits(fact.column, interval) for interval in fact.values.intervals]
+            found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
         return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if lift is Lift.MISSING else found
 
     def _fits(self, column: Column, interval: Interval) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lakeprune.predicate.passes.rebuild import map_leaves
 from lakeprune.predicate.tree import Either, Expr, Member, Profile
 
-MAX_INTERVALS = 1_024
+MAX_INTERVALS = 256
 
 
 def limit_lists(expr: Expr, _profile: Profile) -> Expr:
