@@ -16,7 +16,7 @@ from typing import Any
 from lakeprune.predicate.calendar import DAY
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.monotone import preimage_of, to_float32
-from lakeprune.predicate.intervals import IntervalSet, compare, everything, from_intervals, nothing, values
+from lakeprune.predicate.intervals import IntervalSet, compare, everything, from_intervals, values
 from lakeprune.predicate.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
 from lakeprune.predicate.tree import Literal, Profile
 from lakeprune.predicate.types import (
@@ -69,18 +69,25 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
 
 def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
     """The values of `type_` equal to one of the non-NULL options."""
-    listed = list(options)
-    same = [option.value for option in listed if _same_carrier(type_, option)]
-    found = [exactly(whole(values(same, type_), type_))] if same and type_.family is not None else []
-    for option in listed:
-        if not _same_carrier(type_, option):
-            bounds = members("=", type_, option, profile)
-            if bounds is None:
-                return None
-            found.append(bounds)
-    if not found:
-        return None if type_.family is None else exactly(nothing(type_))
-    return Bounds(_all([b.outer for b in found], type_), _all([b.inner for b in found], type_))
+    if type_.family is None:
+        return None
+    possible: list[Any] = []
+    certain: list[Any] = []
+    harder: list[Bounds] = []
+    for option in options:
+        points = _points(type_, option)
+        if points is not None:
+            possible.extend(points[0])
+            certain.extend(points[1])
+            continue
+        bounds = members("=", type_, option, profile)
+        if bounds is None:
+            return None
+        harder.append(bounds)
+    outer = _all(values(possible, type_), [bounds.outer for bounds in harder], type_)
+    if len(possible) == len(certain) and all(bounds.is_exact() for bounds in harder):
+        return exactly(outer)
+    return Bounds(outer, _all(values(certain, type_), [bounds.inner for bounds in harder], type_))
 
 
 def whole(found: IntervalSet, type_: DataType) -> IntervalSet:
@@ -161,14 +168,20 @@ def _common_time(left: Kind, right: Kind) -> Kind:
     return Kind.TIMESTAMP if Kind.TIMESTAMP in (left, right) else Kind.TIMESTAMP_NTZ
 
 
-def _same_carrier(type_: DataType, option: Literal) -> bool:
-    """The option's value is a value of the column's type as it stands: no reading to choose, no zone to ask."""
+def _points(type_: DataType, option: Literal) -> tuple[list[Any], list[Any]] | None:
+    """The values of `type_` that may and that certainly do equal the option; None when that takes more than a glance.
+
+    What `members` would say about `=`, without its sets: lists can have 100,000 options.
+    """
     if option.type is None or type_.collation or option.type.collation:
-        return False
-    kind, other = type_.kind, option.type.kind
-    if kind is Kind.FLOAT:
-        return other is Kind.FLOAT
-    return kind is other or (kind in _EXACT_KINDS and other in _EXACT_KINDS)
+        return None
+    kind, other, value = type_.kind, option.type.kind, option.value
+    if kind is other or (kind in _EXACT_KINDS and other in _EXACT_KINDS):
+        return [value], [value]
+    if kind is Kind.DOUBLE and other in _EXACT_KINDS:
+        near = _double(value)
+        return [near], [near] if near == value else []
+    return None
 
 
 Reading = Callable[[str, DataType, Literal], IntervalSet]
@@ -207,7 +220,10 @@ def _around(sets: list[IntervalSet]) -> Bounds:
     return Bounds(reduce(IntervalSet.union, sets), reduce(IntervalSet.intersect, sets))
 
 
-def _all(sets: list[IntervalSet], type_: DataType) -> IntervalSet:
+def _all(points: IntervalSet, others: list[IntervalSet], type_: DataType) -> IntervalSet:
+    if not others:
+        return whole(points, type_)
+    sets = [points, *others]
     intervals = [interval for found in sets for interval in found.intervals]
     return whole(from_intervals(intervals, type_, nan=any(found.nan for found in sets)), type_)
 

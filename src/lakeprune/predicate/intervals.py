@@ -142,6 +142,8 @@ def between(low: Any, high: Any, type_: DataType) -> IntervalSet:
 def values(items: Iterable[Any], type_: DataType) -> IntervalSet:
     """The set of these values; items that the type cannot hold are not in it."""
     points = list(items)
+    if type_.family is Family.INTEGER and all(type(v) is int for v in points):
+        return _runs(points, type_)
     nan = any(isinstance(v, float) and math.isnan(v) for v in points)
     exact = [Interval(v, v) for v in points if not (isinstance(v, float) and math.isnan(v))]
     return _normal(_snap(exact, type_), _nan(type_, member=nan), step_of(type_))
@@ -221,6 +223,29 @@ def _snap(intervals: Iterable[Interval], type_: DataType) -> Iterable[Interval]:
     return snapped
 
 
+def _runs(points: list[int], type_: DataType) -> IntervalSet:
+    """Whole numbers as maximal runs of neighbours: what `values` would build one by one, for lists of any length."""
+    least, greatest = INTEGER_RANGES[type_.kind]
+    found: list[Interval] = []
+    start = last = None
+    for point in sorted(set(points)):
+        if not least <= point <= greatest:
+            continue
+        if last is not None and point == last + 1:
+            last = point
+            continue
+        if start is not None:
+            found.append(Interval(start, last, False, False))
+        start = last = point
+    if start is not None:
+        found.append(Interval(start, last, False, False))
+    if found and found[0].lo == least:
+        found[0] = Interval(None, found[0].hi)
+    if found and found[-1].hi == greatest:
+        found[-1] = Interval(found[-1].lo, None)
+    return IntervalSet(tuple(found), None, 1)
+
+
 def _ends(type_: DataType) -> tuple[int, int]:
     """The least and greatest value of a discrete type, in units of its grid."""
     if type_.kind is Kind.DECIMAL:
@@ -230,6 +255,8 @@ def _ends(type_: DataType) -> tuple[int, int]:
 
 def _grid(value: Any, scale: int, *, up: bool, strictly: bool) -> int | float:
     """`value` in grid units, rounded into the interval; infinities stay what they are."""
+    if type(value) is int and scale == 0:
+        return value + (1 if up else -1) if strictly else value
     if isinstance(value, float) and math.isinf(value):
         return value
     exact: Fraction = Fraction(value) * 10**scale

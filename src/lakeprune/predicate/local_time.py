@@ -23,7 +23,7 @@ class Bounds:
     inner: IntervalSet
 
     def is_exact(self) -> bool:
-        return self.outer == self.inner
+        return self.outer is self.inner or self.outer == self.inner
 
 
 def exactly(values: IntervalSet) -> Bounds:

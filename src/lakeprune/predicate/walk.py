@@ -44,6 +44,7 @@ def type_of(expr: Expr) -> DataType | None:
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of a node; the constants of a list are not among them."""
     match expr:
         case And(parts) | Or(parts):
             return parts
@@ -52,7 +53,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
         case Compare(_, left, right) | ColumnCompare(_, left, right):
             return (left, right)
         case In(value, options):
-            return (value, *options)
+            return (value, *(option for option in options if not isinstance(option, Literal)))  # lists can be very long
         case Like(value, pattern):
             return (value, pattern)
         case Call(_, args):

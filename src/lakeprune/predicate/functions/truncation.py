@@ -18,7 +18,7 @@ from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.local_time import Bounds, exactly, instants_of_locals, is_utc, locals_of_instants, to_instant, to_local
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.types import DATE, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
+from lakeprune.predicate.types import DATE, INTEGER_RANGES, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
 from lakeprune.predicate.walk import type_of
 
 
@@ -68,6 +68,14 @@ def _unit_of(call: Call) -> tuple[str | None, Expr]:
 
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+    found, result = _truncated(call, args, profile), type_of(call)
+    least, greatest = INTEGER_RANGES[Kind.TIMESTAMP if result is None else result.kind]
+    if not least <= found <= greatest:
+        raise EvaluationFailed("a time outside its range")
+    return found
+
+
+def _truncated(call: Call, args: tuple[Scalar, ...], profile: Profile) -> int:
     unit, moment = _unit_of(call)
     value = args[1] if call.function == "date_trunc" else args[0]
     type_ = type_of(moment)

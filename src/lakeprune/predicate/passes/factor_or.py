@@ -28,9 +28,11 @@ def factor_or(expr: Expr, profile: Profile) -> Expr:
 def factor(expr: Or) -> Expr:
     """The OR with the conjuncts common to all its branches taken out in front."""
     branches = [conjuncts(branch) for branch in disjuncts(expr)]
-    shared = set(branches[0]).intersection(*branches[1:])
-    if not shared:
-        return any_of(disjuncts(expr))
+    shared = set(branches[0])
+    for branch in branches[1:]:
+        shared.intersection_update(branch)
+        if not shared:
+            return any_of(disjuncts(expr))
     common = [part for part in dict.fromkeys(branches[0]) if part in shared]
     rests = [[part for part in branch if part not in shared] for branch in branches]
     if any(not rest for rest in rests):
