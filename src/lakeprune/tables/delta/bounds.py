@@ -18,11 +18,14 @@ INT64_MIN = -(2**63)
 ZONE_MARGIN = 16 * 3600 * 1_000_000  # no offset of the tz database exceeds 15:56:08 (T9)
 _FEBRUARY_1972 = 65_750_400_000_000
 _LARGEST_DOUBLE = "CAST('1.7976931348623157e308' AS DOUBLE)"
-_TIME = r"[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
-INSTANT = rf"^\d{{4}}-\d{{2}}-\d{{2}}{_TIME}(Z|[+-]\d{{2}}:\d{{2}}(:\d{{2}})?)$"
-CLOCK = rf"^\d{{4}}-\d{{2}}-\d{{2}}{_TIME}$"
-_LOCAL = rf"^\d{{4}}-\d{{2}}-\d{{2}}({_TIME}Z?)?$"
-_NUMERIC_OFFSET = r"[+-]\d{2}:\d{2}(:\d{2})?$"
+# Casts would also take 24:00, year 0 and offsets of 99 hours, which readers do not agree on.
+_DATE = r"(\d{3}[1-9]|\d{2}[1-9]0|\d[1-9]00|[1-9]000)-\d{2}-\d{2}"
+_TIME = r"[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?"
+_OFFSET = r"[+-](0\d|1[0-8]):[0-5]\d(:[0-5]\d)?"
+INSTANT = rf"^{_DATE}{_TIME}(Z|{_OFFSET})$"
+CLOCK = rf"^{_DATE}{_TIME}$"
+_LOCAL = rf"^{_DATE}({_TIME}Z?)?$"
+_NUMERIC_OFFSET = rf"{_OFFSET}$"
 _INTEGER_TYPES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 
 

@@ -34,6 +34,8 @@ def _first_bad_line(place: str) -> int | None:
 
 def _is_object(line: bytes) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
+        action = json.loads(line.decode())
+        json.dumps(action, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+        return isinstance(action, dict)
     except (ValueError, RecursionError):
         return False

@@ -78,7 +78,7 @@ def actions_sql(engine: Engine, root: str, commits: JsonPart, wanted: Wanted) ->
     dialect = engine.dialect
     shape: dict[str, Any] = {"add": _add_shape(wanted), "remove": {"path": "VARCHAR", "deletionVector": _VECTOR}}
     add, remove = _Struct(dialect, "add", shape["add"]), _Struct(dialect, "remove", shape["remove"])
-    version = dialect.regexp_replace("filename", r"^.*?(\d{20})(\.compacted)?\.json$", r"\1")
+    version = dialect.regexp_replace("filename", r"(?s)^.*?(\d{20})(\.compacted)?\.json$", r"\1")
     is_add = f"{add.get('path')} IS NOT NULL"
     items = [
         f"CAST({version} AS BIGINT) AS version",
