@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lakeprune.engines.engine import EngineError
-from lakeprune.engines.evaluate import Evaluation, FileOutcome, Pattern
+from lakeprune.engines.evaluate import Evaluation, Pattern
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.predicate.tree import Clause, Profile
 from lakeprune.record import record, replace
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         require_full_attribution: bool
 
 
-Judged = TypeVar("Judged", Pattern, FileOutcome)
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
 
 
@@ -148,10 +147,10 @@ class Job:
     def _listing(self, plan: Plan, limit: int | None, *, has_predicate: bool) -> Iterator[FileReport]:
         from lakeprune.report.listing import Lister
 
-        lister = Lister(plan, self.evaluation.snapshot.facts, self.profile)
+        lister = Lister(plan, self.evaluation.snapshot.facts, self.profile, has_predicate=has_predicate)
         try:
             for outcome in self.evaluation.files(plan, limit):
-                yield lister.file_report(outcome if has_predicate else _unpruned(outcome))
+                yield lister.file_report(outcome)
         except EngineError as error:
             raise _unreadable(self.table, error) from error
 
@@ -172,9 +171,9 @@ class Job:
                 )
 
 
-def _unpruned(found: Judged) -> Judged:
+def _unpruned(pattern: Pattern) -> Pattern:
     """Without a predicate nothing is pruned, not even a file without live rows."""
-    return replace(found, signature=replace(found.signature, is_empty=False))
+    return replace(pattern, signature=replace(pattern.signature, is_empty=False))
 
 
 def _located(table: Table, version: int | None) -> tuple[str, int | None]:

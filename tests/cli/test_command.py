@@ -58,8 +58,10 @@ def test_a_reader_that_leaves_early_is_no_error(users: str) -> None:
     os.close(reading)
     command = [*COMMAND, "explain", users, "-w", WHERE]
     done = subprocess.run(command, check=False, stdout=writing, stderr=subprocess.PIPE, text=True)
+    gated = subprocess.run([*command, "--max-files", "0"], check=False, stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+    assert gated.returncode == 1  # the gate failed whoever reads
 
 
 def test_a_full_disk_is_told() -> None:

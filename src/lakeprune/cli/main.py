@@ -52,10 +52,6 @@ def main(argv: Sequence[str]) -> int:
     except LakepruneError as error:
         tell(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        # The reader has enough. Python would complain while closing stdout, so it gets somewhere else to write to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
     except KeyboardInterrupt:
         tell("interrupted")
         return EXIT_INTERRUPTED

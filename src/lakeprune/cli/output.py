@@ -28,7 +28,8 @@ def deliver(chunks: Iterable[str], target: str | None) -> None:
     try:
         _to_stdout(spool, encoding)
     except BrokenPipeError:
-        raise
+        # The reader has enough, which is no error. Python would complain while closing stdout, so it gets another place to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise UsageError("LP217", "cannot write to stdout", why=error.strerror, fix="free space, or use --output FILE") from error
 

@@ -104,8 +104,15 @@ class Evaluation:
         bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
         picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
         cut = "" if limit is None else f" LIMIT {limit}"
+        known: dict[Row, Signature] = {}  # few signatures, many files: each is decoded once and shared
         for row in self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups, printer)} ORDER BY path{cut}"):
-            yield _file_outcome(plan, row, len(words))
+            bits = row[5 : 5 + len(words)]
+            if (signature := known.get(bits)) is None:
+                signature = known[bits] = _decode(plan, bits)
+            path, size, rows, deleted, partition = row[:5]
+            flat = row[5 + len(words) :]
+            pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+            yield FileOutcome(signature, path, size, rows, deleted, partition, pairs)
 
     def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
         files = self.snapshot.files_sql(self.engine, needs, self.profile)
@@ -182,11 +189,3 @@ def _decode(plan: Plan, words: Sequence[int]) -> Signature:
         tuple(bit(base + 3 + 2 * k) for k in columns),
         tuple(bit(base + 4 + 2 * k) for k in columns),
     )
-
-
-def _file_outcome(plan: Plan, row: Row, width: int) -> FileOutcome:
-    path, size, rows, deleted, partition = row[:5]
-    signature = _decode(plan, row[5 : 5 + width])
-    flat = row[5 + width :]
-    bounds = tuple((flat[2 * k], flat[2 * k + 1]) for k in range(len(plan.columns)))
-    return FileOutcome(signature, path, size, rows, deleted, partition, bounds)

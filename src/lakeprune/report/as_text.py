@@ -153,13 +153,14 @@ def _gates(report: Report) -> list[str]:
 def _files(report: Report, limit: int | None) -> Iterator[str]:
     yield "\nFiles:\n"
     for file in report.listing(limit):
-        yield _file(file) + "\n"
+        parts = _file(file) if report.predicate is None else [*_file(file), _why(file)]
+        yield "  ".join(parts) + "\n"
     if limit is not None and limit < (total := report.numbers.total.files):
         more = total - limit
         yield f"  ... and {more} more file{'' if more == 1 else 's'} (raise --limit to see them)\n"
 
 
-def _file(file: FileReport) -> str:
+def _file(file: FileReport) -> list[str]:
     label = "[DROPPED]" if file.verdict is Verdict.DROP else "[KEPT   ]"
     records = "" if file.records is None else f"  {file.records} records"
     parts = [f"  {label} {printable(file.path)}", f"({size_text(file.size)}{records})"]
@@ -171,7 +172,7 @@ def _file(file: FileReport) -> str:
         parts.append(f"stats({printable(ranges)})")
     if not file.has_stats:
         parts.append("[no stats]")
-    return "  ".join([*parts, _why(file)])
+    return parts
 
 
 def _bound(value: object) -> str:

@@ -5,44 +5,77 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lakeprune.engines.evaluate import FileOutcome
+from lakeprune.engines.evaluate import FileOutcome, Signature
 from lakeprune.predicate.literals import format_value
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.types import TIME_KINDS
+from lakeprune.record import record
 from lakeprune.report.model import FileReport
-from lakeprune.report.verdict import Verdict, blocking_clause, clause_needs, credit_of, crediting_clause, verdict_of
+from lakeprune.report.verdict import (
+    Credit,
+    Keeps,
+    Verdict,
+    blocking_clause,
+    clause_needs,
+    credit_of,
+    crediting_clause,
+    verdict_of,
+)
 from lakeprune.skipping.plan import Plan
 from lakeprune.tables.snapshot import SnapshotFacts
+
+
+@record
+class _Judgement:
+    """What files of one signature have in common; holds the signature, whose identity is its key."""
+
+    signature: Signature
+    verdict: Verdict
+    credit: Credit | None
+    clause: str | None
+    keeps: Keeps | None
 
 
 class Lister:
     """Turns outcomes of one plan into file reports."""
 
-    def __init__(self, plan: Plan, facts: SnapshotFacts, profile: Profile) -> None:
+    def __init__(self, plan: Plan, facts: SnapshotFacts, profile: Profile, *, has_predicate: bool) -> None:
         self._plan = plan
         self._needs = clause_needs(plan)
         self._names = {field.physical: field.name for field in facts.schema.fields}
         self._profile = profile
+        self._has_predicate = has_predicate
+        self._judged: dict[int, _Judgement] = {}
 
     def file_report(self, outcome: FileOutcome) -> FileReport:
         """The file with its verdict, and its credit or what stood in the way."""
-        signature = outcome.signature
-        verdict = verdict_of(signature)
+        judged = self._judged.get(id(outcome.signature)) or self._judge(outcome.signature)
+        rows, deleted = outcome.rows, outcome.deleted
+        # By position: a listing may have a million files, and naming the fields doubles the cost of each.
+        return FileReport(
+            outcome.path,
+            outcome.size,
+            rows,
+            None if rows is None or deleted is None else rows - deleted,
+            judged.signature.has_stats,
+            self._partition(outcome.partition),
+            self._bounds(outcome),
+            judged.verdict,
+            judged.credit,
+            judged.clause,
+            judged.keeps,
+        )
+
+    def _judge(self, signature: Signature) -> _Judgement:
+        # Without a predicate nothing is pruned, not even a file without live rows.
+        verdict = verdict_of(signature) if self._has_predicate else Verdict.FULL
         dropped = verdict is Verdict.DROP
         index, keeps = (crediting_clause(signature), None) if dropped else blocking_clause(signature, self._needs)
-        return FileReport(
-            path=outcome.path,
-            size=outcome.size,
-            records=outcome.rows,
-            live_rows=None if outcome.rows is None or outcome.deleted is None else outcome.rows - outcome.deleted,
-            has_stats=signature.has_stats,
-            partition=self._partition(outcome.partition),
-            bounds=self._bounds(outcome),
-            verdict=verdict,
-            credit=credit_of(signature) if dropped else None,
-            clause=None if index is None else self._plan.clauses[index].text,
-            keeps=keeps,
-        )
+        clause = None if index is None else self._plan.clauses[index].text
+        judged = _Judgement(signature, verdict, credit_of(signature) if dropped else None, clause, keeps)
+        self._judged[id(signature)] = judged
+        return judged
 
     def _partition(self, text: str | None) -> dict[str, str | None]:
         """Recorded partition values under the columns' logical names."""
@@ -61,9 +94,9 @@ def _shown(value: Any, column: Column, profile: Profile) -> Any:
     """Numbers as numbers, everything else as the text a user would write, without quotes."""
     if value is None or isinstance(value, str | bool):
         return value
-    text = format_value(value, column.type, profile.zone)
-    if text.startswith("'"):
-        return text[1:-1]
-    if isinstance(value, int) or (isinstance(value, float) and value - value == 0):  # neither NaN nor infinite
+    if isinstance(value, int) and column.type.kind not in TIME_KINDS:
         return value
-    return str(value) if isinstance(value, float) else text
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)  # JSON has neither NaN nor infinities
+    text = format_value(value, column.type, profile.zone)
+    return text[1:-1] if text.startswith("'") else text
