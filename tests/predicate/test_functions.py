@@ -13,8 +13,8 @@ from lakeprune.predicate.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import REGISTRY, lookup
 from lakeprune.predicate.normalise import normalise
-from lakeprune.predicate.tree import Call, Column, Compare, Either, Expr, In, Literal, Member, Op, Profile
-from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, STRING, TIMESTAMP, Kind, Scalar
+from lakeprune.predicate.tree import Column, Compare, Expr, In, Literal, Op, Profile
+from lakeprune.predicate.types import INTEGER_RANGES, Kind, Scalar
 from lakeprune.predicate.walk import columns_of, type_of
 from tests.predicate.random_trees import COLUMNS, DAY, ZONES, outcomes, values_of, values_trees
 
@@ -53,7 +53,8 @@ def cuts(draw: st.DrawFn) -> tuple[Expr, list[dict[Column, Scalar]], Profile]:
     except EvaluationFailed:
         result = None
     literal = Literal(result, type_of(value))
-    predicate = draw(st.sampled_from([*(Compare(op, value, literal) for op in Op), In(value, (literal, literal))]))
+    options: list[Expr] = [*(Compare(op, value, literal) for op in Op), In(value, (literal, literal))]
+    predicate = draw(st.sampled_from(options))
     rows = [{**start, c: v} for c in start for v in neighbours(start[c], c)]
     return predicate, [start, *rows, dict.fromkeys(start, None)], profile
 
