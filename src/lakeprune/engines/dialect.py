@@ -56,6 +56,14 @@ class Dialect(ABC):
     def octet_length(self, text: str) -> str: ...
 
     @abstractmethod
+    def rank(self, items: Sequence[str], value: str) -> str:
+        """How many of the ascending items are at or below the value, 0 when it is NULL; logarithmic in their number."""
+
+    @abstractmethod
+    def item(self, items: Sequence[str], position: str) -> str:
+        """The item at a position that counts from 1, NULL outside."""
+
+    @abstractmethod
     def starts_with(self, text: str, prefix: str) -> str: ...
 
     @abstractmethod

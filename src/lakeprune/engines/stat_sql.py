@@ -106,25 +106,37 @@ class FactPrinter:
         return f"coalesce({plain}, FALSE)"
 
     def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
-        """Binary search by nested CASE: the last interval that starts at or below lo is the only one that can hold it."""
-        k = self.columns[column]
-        bounded = [i for i in intervals if i.lo is not None]
-        head = [i for i in intervals if i.lo is None]
-        tree = self._search_tree(column, head + bounded)
-        if not head:
-            return f"(c{k}_lo IS NOT NULL AND {tree})"
-        return f"CASE WHEN c{k}_lo IS NULL THEN {self._fits(column, head[0])} ELSE {tree} END"
+        """Binary search: the last interval that starts at or below lo is the only one that can hold it.
 
-    def _search_tree(self, column: Column, intervals: Sequence[Interval]) -> str:
-        if len(intervals) == 1:
-            return self._fits(column, intervals[0])
-        middle = len(intervals) // 2
-        pivot = intervals[middle]
+        Where one interval ends and the next begins at the same value, both are open there: that value is in neither.
+        """
         k = self.columns[column]
-        sign = "<=" if pivot.lo_open else "<"
-        left = self._search_tree(column, intervals[:middle])
-        right = self._search_tree(column, intervals[middle:])
-        return f"CASE WHEN c{k}_lo {sign} {self._literal(column, pivot.lo)} THEN {left} ELSE {right} END"
+        head = [i for i in intervals if i.lo is None]
+        bounded = [i for i in intervals if i.lo is not None]
+        rank = self.dialect.rank([self._literal(column, i.lo) for i in bounded], f"c{k}_lo")
+        tests = [self._starts_above(column, bounded, rank), self._ends_below_found(column, bounded, rank)]
+        first = self._fits(column, head[0]) if head else "FALSE"
+        return f"CASE WHEN {rank} = 0 THEN {first} ELSE {' AND '.join(test for test in tests if test)} END"
+
+    def _starts_above(self, column: Column, bounded: Sequence[Interval], rank: str) -> str | None:
+        """lo lies beyond an open start of the interval found; nothing to test when all are closed."""
+        if not any(i.lo_open for i in bounded):
+            return None
+        is_open = self.dialect.item(["TRUE" if i.lo_open else "FALSE" for i in bounded], rank)
+        start = self.dialect.item([self._literal(column, i.lo) for i in bounded], rank)
+        return f"(NOT {is_open} OR {start} < c{self.columns[column]}_lo)"
+
+    def _ends_below_found(self, column: Column, bounded: Sequence[Interval], rank: str) -> str:
+        """hi lies within the interval found."""
+        last = bounded[-1]
+        finite = bounded if last.hi is not None else bounded[:-1]
+        ends = self.dialect.item([self._literal(column, i.hi) for i in finite], rank)
+        tests = [self._hi_below(column, ends, strict=strict) for strict in sorted({i.hi_open for i in finite})]
+        test = tests[0]
+        if len(tests) == 2:
+            is_open = self.dialect.item(["TRUE" if i.hi_open else "FALSE" for i in finite], rank)
+            test = f"CASE WHEN {is_open} THEN {tests[1]} ELSE {tests[0]} END"
+        return test if last.hi is not None else f"({rank} = {len(bounded)} OR {test})"
 
     def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
         a, b = self.columns[left], self.columns[right]

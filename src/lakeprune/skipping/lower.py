@@ -80,8 +80,8 @@ def _part_masks(
 ) -> list[Mask]:
     """The masks of the parts, where `p AND p IS NOT NULL` and `p OR p IS NULL` are one part that is never NULL.
 
-    Apart, each of the two would forget that the other is about the same rows: `x <=> 5` (x = 5 AND x IS NOT NULL) would seem to be
-    NULL on some row, and `NOT (x <=> 5)` could never be FULL.
+    Apart, each of the two would forget that the other is about the same rows: `x <=> 5` (x = 5 AND x IS NOT NULL) would seem to
+    be NULL on some row, and `NOT (x <=> 5)` could never be FULL.
     """
     guards = {part for part in parts if isinstance(part, NullTest | IsNull | Not)}
     guarded = {part for part in parts if guards and guard(part) in guards}

@@ -1,0 +1,56 @@
+"""Verdicts from lakeprune itself: the log read, the predicates planned together, one pass, every file judged.
+
+Sizes of generated files are powers of two, so the bytes of a verdict pattern tell exactly which files are in it: the grouped
+query that `explain_many` uses is tested, not a listing beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lakeprune.engines.duckdb_engine import DuckDBEngine
+from lakeprune.engines.evaluate import Evaluation, Signature
+from lakeprune.predicate.bind import bind
+from lakeprune.predicate.split import split
+from lakeprune.predicate.sql import parse_predicate
+from lakeprune.predicate.tree import Profile
+from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.tables.open import open_table
+from tests.soundness.verdict import Verdict
+
+
+class Pruner:
+    def __init__(self, root: Path, profile: Profile) -> None:
+        engine = DuckDBEngine()
+        snapshot = open_table(str(root), engine, version=None, timestamp=None)
+        self._evaluation = Evaluation(engine, snapshot, profile)
+        self._profile = profile
+        self._files = sum(1 for _ in self._evaluation.files(plan_clauses([]), None))
+
+    def plan(self, spark: str) -> Plan:
+        bound = bind(parse_predicate(spark, self._profile), self._evaluation.snapshot.facts.schema, self._profile, spark)
+        return plan_clauses(split(bound, self._profile))
+
+    def verdicts(self, plans: Sequence[Plan]) -> list[list[Verdict]]:
+        """Per plan the verdict of every file, by the number in its size."""
+        found = []
+        for patterns in self._evaluation.patterns(plans):
+            by_file: dict[int, Verdict] = {}
+            for pattern in patterns:
+                numbers = [n for n in range(pattern.bytes.bit_length()) if pattern.bytes >> n & 1]
+                assert len(numbers) == pattern.files
+                by_file |= dict.fromkeys(numbers, verdict_of(pattern.signature))
+            assert sorted(by_file) == list(range(self._files)), "a file is missing from every pattern"
+            found.append([by_file[n] for n in range(self._files)])
+        return found
+
+    def listed(self, plan: Plan) -> dict[str, Verdict]:
+        """The verdicts as a listing gives them, by path."""
+        return {file.path: verdict_of(file.signature) for file in self._evaluation.files(plan, None)}
+
+
+def verdict_of(signature: Signature) -> Verdict:
+    if signature.is_empty or not all(outcome.can_true for outcome in signature.outcomes):
+        return Verdict.DROP
+    return Verdict.KEEP if any(outcome.not_true for outcome in signature.outcomes) else Verdict.FULL
