@@ -3,7 +3,8 @@
 What moves: the set, into every branch. Example: `coalesce(x, 0) = 0` becomes `x = 0 OR x IS NULL`.
 Safe because it is the definition: "the chosen value lies in S" is "this one is chosen and lies in S, or that one is ...".
 NULL rows become values here, so an all-NULL file may well match.
-Refuses nothing itself; a branch that cannot be used is opaque on its own.
+Refuses more than MAX_NESTED of them inside each other and more than 32 WHENs (OPAQUE_ON_DATA); otherwise a branch that cannot
+be used is opaque on its own.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, F
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, IsTruth, Literal, Not, Op, Or, Profile, Within
 from lakeprune.predicate.types import DataType, Scalar
-from lakeprune.predicate.walk import type_of
+from lakeprune.predicate.walk import nodes, type_of
 
+MAX_NESTED = 4
+MAX_ARGUMENTS = 65  # 32 WHENs and an ELSE
 ValueOf = Callable[[Expr], Scalar]
 
 
@@ -54,7 +57,7 @@ def _as_result(value: Scalar, expr: Expr, call: Call, profile: Profile) -> Scala
 
 def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:
     target = type_of(call)
-    if target is None:
+    if target is None or _is_too_large(call):
         return None
     branches: list[Expr] = []
     earlier: list[Expr] = []
@@ -69,6 +72,12 @@ def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None
             branches.append(And((*earlier, chosen, lies)))
             earlier.append(Not(chosen))
     return Or(tuple(branches))
+
+
+def _is_too_large(call: Call) -> bool:
+    """Every level repeats its arguments, so nesting multiplies: beyond a few levels the rewrite would outgrow its use."""
+    inside = sum(isinstance(node, Call) and node.function in FUNCTIONS for node in nodes(call))
+    return inside > MAX_NESTED or len(call.args) > MAX_ARGUMENTS
 
 
 def _common_type(types: ArgTypes) -> DataType | None:
