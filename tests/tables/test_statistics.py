@@ -72,7 +72,7 @@ def test_null_counts_prove_only_what_they_say(tmp_path: Path, nulls: Any, rows: 
     (1, 9, (1, 9)),
     (-(2**63), 2**63 - 1, (-(2**63), 2**63 - 1)),
     (3.7, 9, (None, 9)),
-    ("007", " 9", (None, None)),
+    ("007", "x", (7, None)),
     (2**63, 2**64, (None, None)),
     (True, {"y": 1}, (None, None)),
     (9, 1, (None, None)),
@@ -82,8 +82,11 @@ def test_integer_bounds_are_exact_or_unknown(tmp_path: Path, low: Any, high: Any
     assert limits(tmp_path, "long", low, high) == expected
 
 
-def test_exponent_is_no_integer(tmp_path: Path) -> None:
-    text = '{"numRecords":1,"minValues":{"x":1e3},"maxValues":{"x":1e3},"nullCount":{"x":0}}'
+def test_large_integers_are_exact_even_as_exponents(tmp_path: Path) -> None:
+    text = '{"numRecords":1,"minValues":{"x":1e3},"maxValues":{"x":9007199254740993},"nullCount":{"x":0}}'
+    found = domain(tmp_path, "long", text)
+    assert (found["lo"] in (None, 1000), found["hi"]) == (True, 9007199254740993)
+    text = '{"numRecords":1,"minValues":{"x":9.007199254740995e15},"maxValues":{"x":9.1e15},"nullCount":{"x":0}}'
     assert domain(tmp_path, "long", text)["lo"] is None
 
 

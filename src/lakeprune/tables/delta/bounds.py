@@ -102,6 +102,16 @@ def text_bound(dialect: Dialect, text: str, column: Stored, side: Side) -> str:
             return f"CAST(NULL AS {carrier(column.type)})"
 
 
+def number_bound(dialect: Dialect, value: str, column: Stored, side: Side) -> str:
+    """The bound that a JSON number states, given as a double that holds it exactly."""
+    if column.type.family is Family.INTEGER:
+        return f"CAST({value} AS BIGINT)"
+    as_float = f"CAST({dialect.try_cast(value, 'FLOAT')} AS DOUBLE)"
+    if column.type.kind is Kind.FLOAT:
+        return f"CASE WHEN {_is_number(as_float)} THEN {as_float} END"
+    return _once_float(value, as_float, side) if column.once_float else value
+
+
 def typed_bound(dialect: Dialect, value: str, stored_type: str, column: Stored, side: Side) -> str:
     """The bound that a typed field of a checkpoint states; its type may be that of an older schema."""
     unknown = f"CAST(NULL AS {carrier(column.type)})"
@@ -137,8 +147,8 @@ def widened(micros: str, side: Side) -> str:
             f"CASE WHEN ({micros}) % 1000 <> 0 THEN {micros} WHEN ({micros}) > {INT64_MAX - 999} THEN {INT64_MAX} "
             f"ELSE ({micros}) + 999 END"
         )
-    # Before 1970 cutting towards zero moves a minimum up.
-    cut = f"({micros}) % 1000 = 0 AND ({micros}) < 0 AND ({micros}) > {INT64_MIN + 999}"
+    # Before 1970 cutting towards zero moves a minimum up, at most to 1970 itself.
+    cut = f"({micros}) % 1000 = 0 AND ({micros}) <= 0 AND ({micros}) > {INT64_MIN + 999}"
     return f"CASE WHEN {cut} THEN ({micros}) - 999 ELSE {micros} END"
 
 
@@ -165,11 +175,15 @@ def _real_text(dialect: Dialect, text: str, column: Stored, side: Side) -> str:
     if column.type.kind is Kind.FLOAT:
         value = as_float
     elif column.once_float:
-        # "3.4" of a file written when the column was float stands for 3.4000000953674316.
-        value = f"{'greatest' if side is Side.HIGH else 'least'}({as_double}, {as_float})"
+        value = _once_float(as_double, as_float, side)
     else:
         value = as_double
     return f"CASE WHEN {_is_number(value)} OR {text} IN ('Infinity', '-Infinity') THEN {value} END"
+
+
+def _once_float(as_double: str, as_float: str, side: Side) -> str:
+    """Both readings: "3.4" of a file written when the column was float stands for 3.4000000953674316."""
+    return f"{'greatest' if side is Side.HIGH else 'least'}({as_double}, {as_float})"
 
 
 def _is_number(value: str) -> str:

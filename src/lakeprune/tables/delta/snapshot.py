@@ -42,11 +42,10 @@ class DeltaSnapshot(Snapshot):
         partitions = bool(by_partition or needs.partition_texts or (needs.paths and self.facts.partition_columns))
         files = self._replay.sql(Wanted(statistics, partitions, needs.paths))
 
-        parsed = f"SELECT *, {statistics.parsed('stats')} AS s FROM ({files})"
-        texts = ["*", "s IS NOT NULL AS is_json", *statistics.texts()]
-        for column in by_partition:
-            texts += column.texts(dialect)
-        layer = f"SELECT {', '.join(texts)} FROM ({parsed})"
+        layer = f"SELECT *, {statistics.parsed()} AS s FROM ({files})"
+        texts = [item for column in by_partition for item in column.texts(dialect)]
+        layer = f"SELECT {', '.join(['*', 's IS NOT NULL AS is_json', *statistics.stored(), *texts])} FROM ({layer})"
+        layer = f"SELECT *, {statistics.strict()} AS z FROM ({layer})"
         values = ["*", *statistics.values(), *(item for column in by_partition for item in column.sql.values())]
         layer = f"SELECT {', '.join(values)} FROM ({layer})"
         return f"SELECT {', '.join(self._columns(dialect, needs, statistics, by_partition))} FROM ({layer})"
