@@ -40,6 +40,7 @@ class DuckDBEngine(Engine):
         self._connection = duckdb.connect(":memory:", config=_SETTINGS)
         self._connection.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
         self._is_frugal = True
+        self._tables = 0
 
     def query(self, sql: str) -> list[Row]:
         try:
@@ -102,6 +103,11 @@ class DuckDBEngine(Engine):
             return f"(SELECT {empty} WHERE FALSE)"
         values = ", ".join("(" + ", ".join(self._value(value) for value in row) + ")" for row in rows)
         return f"(SELECT {casts} FROM (VALUES {values}) AS given({', '.join(names)}))"
+
+    def kept(self, sql: str) -> str:
+        self._tables += 1
+        self.query(f"CREATE TEMP TABLE kept{self._tables} AS {sql}")
+        return f"kept{self._tables}"
 
     def _frugally(self, run: Callable[[], T]) -> T:
         """Runs it in little memory first: scans then read ahead less, and only queries that keep much need more."""

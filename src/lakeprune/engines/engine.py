@@ -79,3 +79,7 @@ class Engine(ABC):
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         """A FROM item over a small relation made of these rows."""
+
+    @abstractmethod
+    def kept(self, sql: str) -> str:
+        """A FROM item over the result of a query, computed once and kept as long as the engine lives."""

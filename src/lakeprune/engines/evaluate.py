@@ -18,6 +18,9 @@ from lakeprune.skipping.plan import Plan
 from lakeprune.tables.snapshot import Snapshot
 
 WORD_BITS = 60  # bits packed into one integer column
+BATCH = 32  # plans per query: planning time grows faster than the number of expressions in one query
+
+_SUMS = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
 
 
 @record
@@ -73,24 +76,22 @@ class Evaluation:
     profile: Profile
 
     def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
-        """The verdict patterns of each plan, from one read of the metadata and one pass over it."""
+        """The verdict patterns of each plan, from one read of the metadata."""
         needs = _needs(plans, paths=False)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
         printer = self._printer(plans, needs, lookups)
         words = [_words(plan, printer) for plan in plans]
         source = self._source(needs, lookups, printer)
-        sums = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
-        if len(plans) == 1:
-            names = [f"w{i}" for i in range(len(words[0]))]
-            picked = ", ".join(f"{word} AS {name}" for word, name in zip(words[0], names, strict=True))
-            keys = ", ".join(names)
-            sql = f"SELECT 0, {keys}, {sums} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
-        else:
-            sql = _many_plans_sql(words, source, sums)
+        if len(plans) > BATCH:
+            source = self.engine.kept(f"SELECT * FROM {source}")
+        batches = [range(start, min(start + BATCH, len(plans))) for start in range(0, len(plans), BATCH)]
+        return [found for batch in batches for found in self._batch([plans[i] for i in batch], [words[i] for i in batch], source)]
+
+    def _batch(self, plans: Sequence[Plan], words: Sequence[Sequence[str]], source: str) -> list[list[Pattern]]:
         found: list[list[Pattern]] = [[] for _ in plans]
+        sql = _one_plan_sql(words[0], source) if len(plans) == 1 else _many_plans_sql(words, source)
         for index, *rest in self.engine.query(sql):
-            width = len(words[index])
-            signature = _decode(plans[index], rest[:width])
+            signature = _decode(plans[index], rest[: len(words[index])])
             files, size, rows, unknown = rest[-4:]
             found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
         return found
@@ -153,15 +154,21 @@ def _packed(flags: Sequence[str]) -> str:
     return "CAST(" + " + ".join(terms) + " AS BIGINT)"
 
 
-def _many_plans_sql(words: Sequence[Sequence[str]], source: str, sums: str) -> str:
-    """One pass for many plans: each file is unfolded into (plan, its words) and grouped."""
+def _one_plan_sql(words: Sequence[str], source: str) -> str:
+    keys = ", ".join(f"w{i}" for i in range(len(words)))
+    picked = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
+    return f"SELECT 0, {keys}, {_SUMS} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
+
+
+def _many_plans_sql(words: Sequence[Sequence[str]], source: str) -> str:
+    """One pass for several plans: each file is unfolded into (plan, its words) and grouped."""
     width = max(len(w) for w in words)
     lists = [", ".join(w[i] if i < len(w) else "CAST(0 AS BIGINT)" for w in words) for i in range(width)]
     unfolded = ", ".join(f"unnest([{items}]) AS w{i}" for i, items in enumerate(lists))
     numbers = ", ".join(str(i) for i in range(len(words)))
     keys = ", ".join(["plan", *(f"w{i}" for i in range(width))])
     inner = f"SELECT size, rows, deleted, unnest([{numbers}]) AS plan, {unfolded} FROM {source}"
-    return f"SELECT {keys}, {sums} FROM ({inner}) GROUP BY {keys}"
+    return f"SELECT {keys}, {_SUMS} FROM ({inner}) GROUP BY {keys}"
 
 
 def _decode(plan: Plan, words: Sequence[int]) -> Signature:
