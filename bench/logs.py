@@ -1,9 +1,9 @@
 """Generated Delta logs of the size that matters: a Parquet checkpoint, newer commits, no data files (a plan opens none).
 
 The checkpoint has the layout Delta Spark writes: protocol, metaData and add actions in one file, nullable columns, Snappy, row
-groups of about 128 MB before compression; `rewritten_by_deltalake` lets delta-rs write its own (one row group, uncompressed).
-Both peers open every one of these logs. Run as a process of its own (`python -m bench.logs SHAPE FOLDER`), so that the memory
-the generator needs is never counted as a contender's.
+groups of about 128 MB before compression, pages of 1 MB. `rewritten_by_deltalake` lets delta-rs write its own: one row group,
+uncompressed. Both peers open every one of these logs. Run as a process of its own (`python -m bench.logs SHAPE FOLDER`), so
+that the memory the generator needs is never counted as a contender's.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow.parquet as pq
 
 NEWER_COMMITS = 10
 ADDS_PER_COMMIT = 20
 REMOVES_PER_COMMIT = 5
 ROW_GROUP_BYTES = 128 * 1024 * 1024
+PAGE_BYTES = 1024 * 1024
 
 _TEXT_MAP = "MAP(VARCHAR, VARCHAR)"
 _NO_ADD = (
@@ -97,11 +99,15 @@ def _write_checkpoint(shape: Shape, log: Path) -> None:
             [metadata["id"], metadata["schemaString"], metadata["createdTime"]],
         )
         (row_bytes,) = db.execute(f"SELECT avg(strlen(add.stats) + 60) FROM ({adds} LIMIT 1000)").fetchone() or (0,)
-        target = str(log / f"{0:020d}.checkpoint.parquet").replace("'", "''")
-        db.execute(
-            f"COPY (FROM head UNION ALL BY NAME {adds}) TO '{target}' "
-            f"(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE {int(ROW_GROUP_BYTES / row_bytes)})"
-        )
+        actions = db.sql(f"FROM head UNION ALL BY NAME {adds}").to_arrow_table()
+    # pyarrow, because its pages are of the size Spark's are (1 MB); DuckDB writes pages as large as the row group.
+    pq.write_table(
+        actions,
+        log / f"{0:020d}.checkpoint.parquet",
+        compression="snappy",
+        row_group_size=int(ROW_GROUP_BYTES / row_bytes),
+        data_page_size=PAGE_BYTES,
+    )
     # The commit that the checkpoint stands for: readers may list it, nobody needs to parse it.
     _write_commit(log, 0, [{"protocol": protocol}, _metadata(shape)])
     pointer = {"version": 0, "size": shape.files + 2}

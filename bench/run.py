@@ -114,7 +114,7 @@ def _page(results: list[Result], goals: list[Goal]) -> list[str]:
 _CONTENDERS = (
     "`lakeprune` and `delta-explain` are the whole commands with `-w`. *deltalake load* is `DeltaTable(path)` and nothing else.",
     "*DuckDB decode* reads path, partitionValues and stats of the checkpoint and nothing else: a floor, not a tool.",
-    f"Median of {RUNS} runs, turn by turn, after a warm-up; delta-explain runs once where it takes seconds. Memory is the largest peak.",
+    f"Median of {RUNS} runs, turn by turn, after a warm-up; what takes seconds runs once. Memory is the largest peak.",
     "Checkpoints are as Delta Spark writes them (Snappy, row groups of 128 MB), except `1m-x3-deltalake`: one uncompressed row",
     "group, as delta-rs writes it. Every checkpoint is followed by newer JSON commits that add and remove files.",
 )
