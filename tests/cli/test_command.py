@@ -234,3 +234,22 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         [sys.executable, "-S", "-c", program], check=False, capture_output=True, text=True, env={"PYTHONPATH": "src"}
     )
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_a_predicate_is_read_from_a_file(users: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ages = tmp_path / "ages.sql"
+    ages.write_text(f"age IN ({', '.join(str(100 + i) for i in range(100_000))})", encoding="utf-8")
+    code, shown, errors = outcome(["explain", users, "-w", f"@{ages}"], capsys)
+    assert (code, errors) == (0, "")
+    assert "Total reduction: 6 -> 0 files (100% pruned)" in shown.splitlines()
+
+
+def test_a_predicate_file_that_is_missing_or_not_text_is_a_usage_error(
+    users: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for source in (tmp_path / "missing", tmp_path, binary):
+        code, shown, errors = outcome(["explain", users, "-w", f"@{source}"], capsys)
+        assert (code, shown) == (2, "")
+        assert "error[LP204]" in errors

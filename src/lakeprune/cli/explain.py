@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lakeprune.cli.output import deliver, tell
-from lakeprune.cli.values import count, percentage, size
+from lakeprune.cli.values import count, percentage, predicate, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table")
-    parser.add_argument("-w", "--where", metavar="PREDICATE", help="SQL condition as in a Spark WHERE clause")
+    condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
+    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, help=condition)
     moment = parser.add_argument_group("which version").add_mutually_exclusive_group()
     moment.add_argument("--at-version", metavar="N", type=count, help="the table at this version")
     moment.add_argument("--at-timestamp", metavar="TIME", help="the table as it was at this time")

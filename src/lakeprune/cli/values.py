@@ -1,8 +1,11 @@
-"""Values of flags, read strictly: shares, counts and sizes."""
+"""Values of flags, read strictly: shares, counts, sizes, predicates from files."""
 
 from __future__ import annotations
 
 import re
+import sys
+
+from lakeprune.errors import UsageError
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]i?b|b)?", re.IGNORECASE)
 _POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
@@ -43,3 +46,24 @@ def size(text: str) -> int:
     whole, _, fraction = match[1].partition(".")
     scale: int = base ** _POWERS[unit[0]]
     return int(whole + fraction) * scale // int("1" + "0" * len(fraction))
+
+
+def predicate(text: str) -> str:
+    """The predicate itself; `@FILE` reads it from a file and `@-` from standard input, for lists longer than a command line.
+
+    >>> predicate("age > 40")
+    'age > 40'
+    """
+    if not text.startswith("@"):
+        return text
+    source = text[1:]
+    try:
+        if source == "-":
+            return sys.stdin.read()
+        with open(source, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError) as problem:
+        why = "it is not UTF-8 text" if isinstance(problem, UnicodeDecodeError) else getattr(problem, "strerror", None)
+        raise UsageError(
+            "LP204", "the predicate cannot be read", where=f"--where {text}", why=why, fix="give a readable text file after @"
+        ) from problem

@@ -52,7 +52,9 @@ def holds(fact: Fact, container: Container, lift: Lift = Lift.NOTHING) -> bool:
             unknown = not domain.counted and domain.lo is None and domain.hi is None
             return domain.all_null or (lift is Lift.MISSING and unknown)
         case NanFree(column):
-            return container.domains[column].nan_free or lift is Lift.NAN
+            domain = container.domains[column]
+            unknown = lift is Lift.MISSING and domain.lo is None and domain.hi is None
+            return domain.nan_free or unknown or lift is Lift.NAN
         case Covered(column, values):
             domain = container.domains[column]
             if lift is Lift.MISSING and (domain.lo is None or domain.hi is None):

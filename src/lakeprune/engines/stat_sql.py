@@ -65,7 +65,10 @@ class FactPrinter:
                 unknown = f"(NOT c{k}_counted AND c{k}_lo IS NULL AND c{k}_hi IS NULL)"
                 return f"(c{k}_an OR {unknown})" if lift is Lift.MISSING else f"c{k}_an"
             case NanFree(column):
-                return "TRUE" if lift is Lift.NAN else f"c{self.columns[column]}_nf"
+                k = self.columns[column]
+                # Without any bound the statistics are what is missing; whether there is NaN would be known with them.
+                unknown = f"(c{k}_nf OR c{k}_lo IS NULL AND c{k}_hi IS NULL)"
+                return {Lift.NOTHING: f"c{k}_nf", Lift.MISSING: unknown, Lift.NAN: "TRUE"}[lift]
             case Covered():
                 return self._covered(fact, lift)
             case Below(left, right, strict):
