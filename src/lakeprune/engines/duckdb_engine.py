@@ -24,7 +24,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "preserve_insertion_order": "false",  # row order carries no meaning here, and keeping it costs memory
     "temp_directory": "",  # nothing is ever spilled to disk
-    "memory_limit": "200MB",  # lifted when a query needs more
+    "memory_limit": "256MB",  # lifted when a query needs more
     # Keys of commits are few, files of a checkpoint many, and DuckDB cannot tell: the side written last is the small one.
     "disabled_optimizers": "join_order,build_side_probe_side",
 }
@@ -39,6 +39,8 @@ class DuckDBEngine(Engine):
         self.dialect = DuckDBDialect()
         self._connection = duckdb.connect(":memory:", config=_SETTINGS)
         self._connection.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
+        # Measured on a million files: reading ahead takes 40 MB more and saves no time.
+        self._connection.execute("SET GLOBAL disable_parquet_prefetching = true")
         self._is_frugal = True
         self._tables = 0
 
@@ -96,18 +98,16 @@ class DuckDBEngine(Engine):
             raise EngineError(_first_line(error)) from error
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
-        names = [self.dialect.identifier(name) for name in columns]
-        casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
-        if not rows:
-            empty = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in zip(names, types, strict=True))
-            return f"(SELECT {empty} WHERE FALSE)"
-        values = ", ".join("(" + ", ".join(self._value(value) for value in row) + ")" for row in rows)
-        return f"(SELECT {casts} FROM (VALUES {values}) AS given({', '.join(names)}))"
+        # Values travel as one list per column: as query text, 100,000 rows cost seconds and gigabytes to plan.
+        items = [
+            f"CAST(unnest(?::VARCHAR[]) AS {kind}) AS {self.dialect.identifier(name)}"
+            for name, kind in zip(columns, types, strict=True)
+        ]
+        lists = [[None if value is None else str(value) for value in column] for column in zip(*rows, strict=True)]
+        return self._table(f"SELECT {', '.join(items)}", lists or [[] for _ in columns])
 
     def kept(self, sql: str) -> str:
-        self._tables += 1
-        self.query(f"CREATE TEMP TABLE kept{self._tables} AS {sql}")
-        return f"kept{self._tables}"
+        return self._table(sql, [])
 
     def _frugally(self, run: Callable[[], T]) -> T:
         """Runs it in little memory first: scans then read ahead less, and only queries that keep much need more."""
@@ -119,18 +119,14 @@ class DuckDBEngine(Engine):
                 self._connection.execute("RESET GLOBAL memory_limit")
         return run()
 
-    def _value(self, value: Any) -> str:
-        match value:
-            case None:
-                return "NULL"
-            case bool():
-                return "TRUE" if value else "FALSE"
-            case bytes():
-                return self.dialect.binary(value)
-            case int():
-                return str(value)
-            case _:
-                return self.dialect.text(str(value))
+    def _table(self, sql: str, parameters: list[list[str | None]]) -> str:
+        self._tables += 1
+        name = f"kept{self._tables}"
+        try:
+            self._frugally(lambda: self._connection.execute(f"CREATE TEMP TABLE {name} AS {sql}", parameters))
+        except duckdb.Error as error:
+            raise EngineError(_first_line(error)) from error
+        return name
 
     def _list(self, paths: Sequence[str]) -> str:
         return "[" + ", ".join(self.dialect.text(_literal_path(path)) for path in paths) + "]"
