@@ -11,7 +11,7 @@ from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import DATE, INT, LONG, TIME_KINDS, TIMESTAMP, Kind, Scalar
+from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, Kind, Scalar
 from lakeprune.predicate.walk import type_of
 
 
@@ -19,7 +19,11 @@ def _seconds(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     type_ = type_of(call.args[0])
     if len(args) > 1 or type_ is None or type_.kind not in TIME_KINDS:
         raise EvaluationFailed("seconds of text")
-    return int(as_time(args[0], type_.kind, Kind.TIMESTAMP, profile) // SECOND)
+    instant = as_time(args[0], type_.kind, Kind.TIMESTAMP, profile)
+    least, greatest = INTEGER_RANGES[Kind.TIMESTAMP]
+    if not least <= instant <= greatest:
+        raise EvaluationFailed("a date that no timestamp reaches")
+    return int(instant // SECOND)
 
 
 def _days(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
