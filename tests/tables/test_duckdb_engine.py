@@ -55,6 +55,7 @@ def test_lookup_is_a_relation_of_its_rows(engine: DuckDBEngine) -> None:
     source = engine.lookup(["a", "b b", "c"], ["VARCHAR", "BIGINT", "BOOLEAN"], rows)
     assert sorted(engine.query(f"SELECT * FROM {source}"), key=repr) == sorted(rows, key=repr)
     assert engine.query(f"SELECT * FROM {engine.lookup(['a'], ['VARCHAR'], [])}") == []
+    assert len(list(engine.stream(f"SELECT * FROM {source}"))) == 3
 
 
 def test_fields_of_several_parquet_files_are_merged(engine: DuckDBEngine, tmp_path: Path) -> None:

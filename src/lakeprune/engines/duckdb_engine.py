@@ -64,8 +64,8 @@ class DuckDBEngine(Engine):
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
         # read_json costs almost a millisecond per file, read_text a tenth of it; but it holds whole files in memory.
-        large = [path for path in paths if os.path.getsize(path) > _SMALL_FILE] if largest_file > _SMALL_FILE else []
-        small = [path for path in paths if path not in set(large)] if large else paths
+        large = {path for path in paths if os.path.getsize(path) > _SMALL_FILE} if largest_file > _SMALL_FILE else set()
+        small = [path for path in paths if path not in large]
         sources = []
         if small:
             fields = ", ".join(f"action.{self.dialect.identifier(name)}" for name in shape)
@@ -76,7 +76,7 @@ class DuckDBEngine(Engine):
             )
         if large:
             fields = ", ".join(self.dialect.identifier(name) for name in shape)
-            sources.append(f"SELECT {fields}, filename FROM {self._large_json(large, shape, largest_file)}")
+            sources.append(f"SELECT {fields}, filename FROM {self._large_json(sorted(large), shape, largest_file)}")
         return f"({' UNION ALL '.join(sources)})"
 
     def _large_json(self, paths: Sequence[str], shape: Shape, largest_file: int) -> str:
@@ -123,7 +123,8 @@ class DuckDBEngine(Engine):
         self._tables += 1
         name = f"kept{self._tables}"
         try:
-            self._frugally(lambda: self._connection.execute(f"CREATE TEMP TABLE {name} AS {sql}", parameters))
+            # Not TEMP: a temporary table would be invisible to the cursors of `stream`. The database itself is in memory.
+            self._frugally(lambda: self._connection.execute(f"CREATE TABLE {name} AS {sql}", parameters))
         except duckdb.Error as error:
             raise EngineError(_first_line(error)) from error
         return name
