@@ -98,7 +98,7 @@ def _write_checkpoint(shape: Shape, log: Path) -> None:
             "'configuration': MAP {}, 'createdTime': ?} AS \"metaData\"",
             [metadata["id"], metadata["schemaString"], metadata["createdTime"]],
         )
-        (row_bytes,) = db.execute(f"SELECT avg(strlen(add.stats) + 60) FROM ({adds} LIMIT 1000)").fetchone() or (0,)
+        ((row_bytes,),) = db.execute(f"SELECT avg(strlen(add.stats) + 60) FROM ({adds} LIMIT 1000)").fetchall()
         actions = db.sql(f"FROM head UNION ALL BY NAME {adds}").to_arrow_table()
     # pyarrow, because its pages are of the size Spark's are (1 MB); DuckDB writes pages as large as the row group.
     pq.write_table(
