@@ -6,6 +6,7 @@ time defining its vocabulary than answering. A record is assembled from ready-ma
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ def record(cls: type[T]) -> type[T]:
     fields = tuple(cls.__annotations__)
     kept = {name: value for name, value in cls.__dict__.items() if name not in (*fields, "__dict__", "__weakref__")}
     made: Any = type(cls.__name__, (_Record,), {**kept, "__slots__": fields, "__match_args__": fields})
+    made._values_of = attrgetter(*fields) if len(fields) > 1 else None
     made._fields = fields
     made._defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
     made._tail = tuple(cls.__dict__[name] for name in fields if name in cls.__dict__)
@@ -39,8 +41,10 @@ def replace(value: T, **changes: Any) -> T:
 
 
 class _Record:
-    __slots__ = ()
+    __slots__ = ("_hash",)  # kept once computed: trees are looked up far more often than they are made
+    _hash: int
     _fields: tuple[str, ...]
+    _values_of: Any
     _defaults: dict[str, Any]
     _tail: tuple[Any, ...]  # the defaults, which stand last, in order
     _setters: tuple[Any, ...]
@@ -72,7 +76,10 @@ class _Record:
         raise AttributeError(f"{type(self).__name__}.{name} is frozen")
 
     def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._fields)
+        cls = type(self)
+        if cls._values_of is not None:
+            return cls._values_of(self)  # type: ignore[no-any-return]  # two or more fields make a tuple
+        return tuple(getattr(self, name) for name in cls._fields)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -82,7 +89,12 @@ class _Record:
         return self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash((type(self).__name__, *self._values()))
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash((type(self).__name__, self._values()))
+            _keep_hash(self, found)
+            return found
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
@@ -94,3 +106,6 @@ class _Record:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         for set_field, value in zip(self._setters, state, strict=True):
             set_field(self, value)
+
+
+_keep_hash = _Record.__dict__["_hash"].__set__

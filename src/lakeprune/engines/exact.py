@@ -71,13 +71,14 @@ def _lookup_rows(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Ex
     columns = exact.columns
     picked = ", ".join(f"p{i}, p{i}_missing" for i in range(len(columns)))
     files = snapshot.files_sql(engine, Needs(partition_texts=columns), profile)
-    parsed: dict[tuple[Column, str | None], tuple[Scalar, ...] | None] = {}
+    parsed: list[dict[str | None, tuple[Scalar, ...] | None]] = [{} for _ in columns]
     for row in engine.query(f"SELECT DISTINCT {picked} FROM ({files}) AS files"):
         values: list[tuple[Scalar, ...] | None] = []
         for i, column in enumerate(columns):
             text, missing = row[2 * i], row[2 * i + 1]
-            if (column, text) not in parsed:
-                parsed[column, text] = snapshot.partition_values(text, column, profile)
-            values.append(None if missing else parsed[column, text])
+            known = parsed[i]
+            if text not in known:
+                known[text] = snapshot.partition_values(text, column, profile)
+            values.append(None if missing else known[text])
         truths = possible_truths(exact, values, profile)
         yield (*row, True in truths, False in truths, None in truths)

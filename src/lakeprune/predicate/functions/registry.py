@@ -6,6 +6,7 @@ function: write its module with a `FUNCTIONS` table, and add one line here.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ REGISTRY: dict[str, str] = {
 }
 
 
+@cache
 def lookup(name: str) -> Function | None:
     """The function of that canonical name, None when lakeprune does not know it."""
     module = REGISTRY.get(name)
