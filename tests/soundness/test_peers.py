@@ -39,10 +39,11 @@ FINDINGS = (
     Finding("r > 20 AND i < 200", NAN),
 )
 SAME = (
-    "i = 25", "i > 35", "i >= 30 AND i < 40", "i < 0", "i IN (5, 45)", "i NOT IN (1)", "i BETWEEN 12 AND 18", "NOT (i > 15)", "i != 3",
-    "s = 'k25'", "s < 'k2'", "s >= 'k4'", "s IN ('k11', 'zz')", "r < 10", "r = 25.5", "r BETWEEN 20 AND 30", "d = 12.34", "d > 40",
-    "p = 'a'", "p != 'a'", "p IN ('a', 'b')", "p = 'a' AND i > 15", "p = 'b' OR i < 5", "n IS NULL", "n IS NOT NULL", "n > 100",
-    "i > 5 AND i < 3", "t < '2024-01-03'", "t >= '2024-01-04'", "q = true", "NOT q", "(i < 10 OR i > 40) AND p = 'a'",
+    "i = 25", "i > 35", "i >= 30 AND i < 40", "i < 0", "i IN (5, 45)", "i NOT IN (1)", "i BETWEEN 12 AND 18",
+    "NOT (i > 15)", "i != 3", "s = 'k25'", "s < 'k2'", "s >= 'k4'", "s IN ('k11', 'zz')", "r < 10", "r = 25.5",
+    "r BETWEEN 20 AND 30", "d = 12.34", "d > 40", "p = 'a'", "p != 'a'", "p IN ('a', 'b')", "p = 'a' AND i > 15",
+    "p = 'b' OR i < 5", "n IS NULL", "n IS NOT NULL", "n > 100", "i > 5 AND i < 3", "t < '2024-01-03'",
+    "t >= '2024-01-04'", "q = true", "NOT q", "(i < 10 OR i > 40) AND p = 'a'",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 
 from tests.soundness.columns import DUCKDB, ColumnSpec
-from tests.soundness.literals import duckdb_text, duckdb_value
+from tests.soundness.literals import FIRST, LAST, duckdb_text, duckdb_value
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.tables import FileSpec, Table
 from tests.soundness.texts import instant_of_local
@@ -116,11 +116,8 @@ def _readings(column: ColumnSpec, recorded: Recorded, table: Table) -> list[str]
         return [duckdb_value(recorded.value, column.type)]
     if table.zone_is_given:
         return [duckdb_value(instant_of_local(recorded.value, table.zone), column.type)]
-    safe = (-62135596800000000 + 172800000000, 253402300799999999 - 172800000000)
-    return [
-        duckdb_value(max(safe[0], min(safe[1], recorded.value + off)) if off else recorded.value, column.type)
-        for off in _READER_OFFSETS
-    ]
+    moments = [recorded.value + offset for offset in _READER_OFFSETS]
+    return [duckdb_value(moment, column.type) for moment in moments if FIRST <= moment <= LAST]
 
 
 def _quoted(name: str) -> str:
