@@ -42,6 +42,10 @@ class Dialect(ABC):
         """Microseconds since the epoch of timestamp text; text without an offset is read as UTC."""
 
     @abstractmethod
+    def micros_of_plain_timestamp(self, text: str) -> str:
+        """The same for text known to have no numeric offset; a final Z is UTC."""
+
+    @abstractmethod
     def days_of_date(self, text: str) -> str: ...
 
     @abstractmethod

@@ -33,9 +33,12 @@ class DuckDBDialect(Dialect):
     def micros_of_timestamp(self, text: str) -> str:
         # Seen by running it: a cast to TIMESTAMP silently ignores a numeric offset, and a cast to TIMESTAMPTZ reads text
         # without one in the session's zone. So the text decides which cast is right.
-        plain, zoned = f"epoch_us(TRY_CAST({text} AS TIMESTAMP))", f"epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))"
+        plain, zoned = self.micros_of_plain_timestamp(text), f"epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))"
         has_offset = self.regexp_matches(text, r"[T ].*[+-]\d{1,2}(:?\d{2}){0,2}$")
         return f"CASE WHEN {text} LIKE '%Z' THEN {plain} WHEN {has_offset} THEN {zoned} ELSE {plain} END"
+
+    def micros_of_plain_timestamp(self, text: str) -> str:
+        return f"epoch_us(TRY_CAST({text} AS TIMESTAMP))"
 
     def days_of_date(self, text: str) -> str:
         return f"(TRY_CAST({text} AS DATE) - DATE '1970-01-01')"
