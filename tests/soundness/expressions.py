@@ -10,6 +10,7 @@ from random import Random
 
 from tests.soundness.columns import ColumnSpec
 from tests.soundness.literals import WIDE, Domain, date, domain_of, double, duckdb_text, integer, string, timestamp, timestamp_ntz
+from tests.soundness.more_expressions import more_makers
 from tests.soundness.nodes import Said
 from tests.soundness.texts import date_text
 from tests.soundness.values import DECIMALS, INTEGERS
@@ -37,7 +38,7 @@ def expression_leaf(column: ColumnSpec, zone: str, rng: Random) -> Said | None:
         makers += [_rounded_decimal, _decimal_sum, _decimal_as_integer]
     if column.type == "float":
         makers += [_float_as_double]
-    domain = rng.choice(makers)(column, zone, rng)
+    domain = rng.choice([*makers, *more_makers(column)])(column, zone, rng)
     return None if domain is None else _condition(domain, rng)
 
 

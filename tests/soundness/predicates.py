@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 
 from tests.soundness.columns import ColumnSpec
 from tests.soundness.expressions import expression_leaf, partition_leaf
-from tests.soundness.literals import NULL, WIDE, domain_of, duckdb_text, spark_text
+from tests.soundness.literals import NULL, domain_of, duckdb_text, spark_text
+from tests.soundness.more_expressions import crossed_columns
 from tests.soundness.nodes import SUFFIXES, Junction, Leaf, Negation, Node, Said, Test
 from tests.soundness.tables import Table
-from tests.soundness.values import DECIMALS, FLOATS, INTEGERS
 
 _OPERATORS = {"=": "=", "!=": "<>", "<>": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _MIRRORED = {"=": "=", "!=": "!=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -39,9 +39,9 @@ def random_leaf(table: Table, rng: Random) -> Node:
             rng.choice([Said("TRUE", "TRUE"), Said("false", "FALSE"), Said("1 = 2", "1 = 2"), Said("NULL IS NULL", "TRUE")])
         )
     if dice < 0.12:
-        pair = _comparable_pair(table, rng)
-        if pair is not None:
-            return _column_leaf(*pair, rng)
+        crossed = next((leaf for _ in range(6) if (leaf := _column_leaf(table, rng)) is not None), None)
+        if crossed is not None:
+            return crossed
     if dice < 0.32:
         made = expression_leaf(rng.choice(table.columns), table.zone, rng)
         if made is not None:
@@ -133,23 +133,12 @@ def _like(column: ColumnSpec, _zone: str, rng: Random) -> Said:
     )
 
 
-def _comparable_pair(table: Table, rng: Random) -> tuple[ColumnSpec, ColumnSpec] | None:
-    left = rng.choice(table.columns)
-    others = [c for c in table.columns if c != left and _family(c.type) == _family(left.type)]
-    return (left, rng.choice(others)) if others else None
-
-
-def _family(type_: str) -> str:
-    return "exact" if type_ in INTEGERS or type_ in DECIMALS else "real" if type_ in FLOATS else type_
-
-
-def _column_leaf(left: ColumnSpec, right: ColumnSpec, rng: Random) -> Node:
-    wide = {"exact": WIDE, "real": "DOUBLE"}.get(_family(left.type))
-    a, b = (f"CAST({c.duckdb} AS {wide})" if wide else c.duckdb for c in (left, right))
+def _column_leaf(table: Table, rng: Random) -> Node | None:
+    """Two columns compared, of one type or of types that Spark brings together."""
+    left, right = rng.choice(table.columns), rng.choice(table.columns)
+    sides = crossed_columns(left, right)
+    if left == right or sides is None:
+        return None
     op = rng.choice([*_OPERATORS, "<=>"])
     word = "IS NOT DISTINCT FROM" if op == "<=>" else _OPERATORS[op]
-    return Leaf(Said(f"{left.spark} {op} {right.spark}", f"{a} {word} {b}"))
-
-
-def predicates(table: Table, rng: Random, count: int) -> Sequence[Node]:
-    return [random_predicate(table, rng) for _ in range(count)]
+    return Leaf(Said(f"{left.spark} {op} {right.spark}", f"{sides[0]} {word} {sides[1]}"))

@@ -64,7 +64,7 @@ class DataType:
             return f"decimal({self.precision},{self.scale})"
         if self.collation:
             return f"string collate {self.collation}"
-        return self.kind.value
+        return str(self.kind.value)
 
     @property
     def family(self) -> Family | None:

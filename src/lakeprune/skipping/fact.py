@@ -124,7 +124,7 @@ def walk(fact: Fact) -> Iterator[Fact]:
             yield from walk(part)
 
 
-def _flat(parts: Iterable[Fact], kind: type[All] | type[Some]) -> Iterator[Fact]:
+def _flat(parts: Iterable[Fact], kind: type[All | Some]) -> Iterator[Fact]:
     for part in parts:
         if isinstance(part, kind):
             yield from part.parts
