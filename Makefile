@@ -60,8 +60,9 @@ soundness: $(STAMP) ## Run the long soundness property (CASES=200000 SEED=0)
 	@$(BIN)/python -m tests.soundness.run --cases $(CASES) --seed $(SEED)
 
 .PHONY: schema
-schema: $(STAMP) ## Regenerate the JSON Schemas in schemas/ from the report's code
+schema: $(STAMP) ## Regenerate schemas/ and docs/rules/ from the code
 	@$(BIN)/python -m tools.generate_schema
+	@$(BIN)/python -m tools.generate_rules
 
 .PHONY: lock
 lock: ## Resolve requirements/dev.in again into the hashed lock requirements/dev.txt

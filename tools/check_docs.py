@@ -16,6 +16,7 @@ from tools.markdown import dead_links, headings, pages_nobody_links_to
 from tools.repository import ROOT, conclude, repository_files
 
 ERROR_CODE = re.compile(r"\bLP\d{3}\b")
+TRAP = re.compile(r"\bT\d{1,2}\b")
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 JUNK_DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc"}
 # Written with character classes where it must not report itself.
@@ -29,6 +30,7 @@ def problems(root: Path) -> Iterator[str]:
     yield from undocumented_reasons(root)
     yield from undocumented_errors(root, files)
     yield from undocumented_commands(root)
+    yield from undocumented_traps(root, files)
     pages = [path for path in files if path.suffix == ".md"]
     yield from dead_links(root, pages)
     yield from pages_nobody_links_to(root, pages)
@@ -48,6 +50,15 @@ def undocumented_errors(root: Path, files: list[Path]) -> Iterator[str]:
     sources = [root / path for path in files if path.parts[0] == "src" and path.suffix == ".py"]
     raised = {code for source in sources for code in ERROR_CODE.findall(source.read_text(encoding="utf-8"))}
     yield from _differences("docs/errors.md", raised, _documented(root / "docs/errors.md", ERROR_CODE.pattern))
+
+
+def undocumented_traps(root: Path, files: list[Path]) -> Iterator[str]:
+    """Traps are named by number in comments; the page says what the numbers mean."""
+    known = set(TRAP.findall((root / "docs/traps.md").read_text(encoding="utf-8")))
+    for path in files:
+        if path.parts[0] == "src" and path.suffix == ".py":
+            for trap in sorted(set(TRAP.findall((root / path).read_text(encoding="utf-8"))) - known):
+                yield f"{path}: names trap {trap}, which docs/traps.md does not explain"
 
 
 def undocumented_commands(root: Path) -> Iterator[str]:

@@ -11,7 +11,7 @@ the other's implementation. A files relation has one row per live file and these
     path          as recorded in the log               } only when `Needs.paths`
     partition     partition values as JSON text        }
 
-    per column k of Needs.domains, in order (SOUNDNESS.md section 0 says what each must prove):
+    per column k of Needs.domains, in order (docs/traps.md lists what each must survive):
     c{k}_lo c{k}_hi    inclusive bounds of every live non-NULL, non-NaN value; NULL = unbounded; BIGINT, DOUBLE, DECIMAL, VARCHAR,
                        BLOB or BOOLEAN by the type's family (dates and timestamps as BIGINT days and microseconds)
     c{k}_cut           text only: hi is a truncated prefix, so values may extend it

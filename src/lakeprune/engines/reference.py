@@ -14,7 +14,7 @@ from lakeprune.skipping.plan import Lift
 
 @record
 class Domain:
-    """What is proven about one column of one container (SOUNDNESS.md section 0); None is an unbounded side."""
+    """What is proven about one column of one container (engine.py lists what each must prove); None is an unbounded side."""
 
     lo: Any = None
     hi: Any = None

@@ -1,4 +1,4 @@
-"""One column against another (SOUNDNESS.md rule 20).
+"""One column against another.
 
 Why it is safe. If every value of b is at most every value of a, no row has a < b. NaN is above everything and equal to itself, so
 a NaN in b could make `a < b` TRUE and a NaN in a could make it FALSE: the NaN of that side must be excluded first.

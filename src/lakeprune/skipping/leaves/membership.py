@@ -1,4 +1,4 @@
-"""`column lies in S`: every comparison, IN, BETWEEN, prefix LIKE and boolean test (SOUNDNESS.md rules 1, 2, 5 to 12, 14, 15, 18).
+"""`column lies in S`: every comparison, IN, BETWEEN, prefix LIKE and boolean test.
 
 Why it is safe. [L, U] holds every live non-NULL, non-NaN value. If it lies inside the complement of S no such value is in S, so
 TRUE needs a NaN that is in S; if it lies inside S no such value gives FALSE, so FALSE needs a NaN outside S. A missing bound is

@@ -1,4 +1,4 @@
-"""`column IS NULL` (SOUNDNESS.md rules 3, 16, 17).
+"""`column IS NULL`.
 
 Why it is safe. Only a known null count proves anything: 0 proves no NULL, the row count proves all NULL. For a struct, one leaf
 that is never NULL proves the struct never is; the reverse does not hold, since a struct of NULLs is not a NULL struct.

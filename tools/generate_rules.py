@@ -1,0 +1,75 @@
+"""Writes docs/rules/: one page per leaf rule and one for all functions, from the docstrings of the modules that hold them.
+
+`python -m tools.generate_rules` rewrites the pages; a test checks that this changes nothing, so a rule and its page cannot drift.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from lakeprune.predicate.functions.registry import REGISTRY, lookup
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "rules"
+LEAVES = ROOT / "src" / "lakeprune" / "skipping" / "leaves"
+FUNCTIONS = ROOT / "src" / "lakeprune" / "predicate" / "functions"
+GENERATED = "<!-- made by tools/generate_rules.py from the code: change it there -->\n\n"
+
+
+def pages() -> dict[str, str]:
+    """File name -> text of every page."""
+    rules = {path.stem: _docstring(path) for path in sorted(LEAVES.glob("*.py")) if path.stem != "__init__"}
+    made = {f"{name}.md": GENERATED + _page(text) for name, text in rules.items()}
+    made["functions.md"] = GENERATED + _functions_page()
+    made["README.md"] = GENERATED + _index(rules)
+    return made
+
+
+def _index(rules: dict[str, str]) -> str:
+    lines = ["# Rules", "", "What each leaf of a predicate proves about a file, why that is safe, and the cases that the tests run.", ""]
+    lines += [f"- [{_title(text)}]({name}.md)" for name, text in rules.items()]
+    lines.append("- [Functions on columns](functions.md): which of them move to the other side of a comparison")
+    return "\n".join(lines) + "\n"
+
+
+def _functions_page() -> str:
+    modules = sorted(set(REGISTRY.values()))
+    lines = ["# Functions on columns", ""]
+    lines += ["Evaluated: on partition values and constants. Moves: a comparison with a constant becomes a range on the column.", ""]
+    lines += ["| function | evaluated | moves |", "|---|---|---|"]
+    for name in sorted(REGISTRY):
+        function = lookup(name)
+        if function is None:
+            raise AssertionError(f"{name} is registered, but its module does not define it")
+        lines.append(f"| `{name}` | yes | {'yes' if function.preimage is not None else ''} |")
+    for module in modules:
+        text = _docstring(FUNCTIONS / f"{module}.py")
+        lines += ["", f"## {_title(text)}", "", *_body(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _page(text: str) -> str:
+    return "\n".join([f"# {_title(text)}", "", *_body(text)]) + "\n"
+
+
+def _title(text: str) -> str:
+    return text.split("\n", 1)[0].rstrip(".")
+
+
+def _body(text: str) -> list[str]:
+    return text.split("\n", 1)[1].strip("\n").split("\n") if "\n" in text else []
+
+
+def _docstring(path: Path) -> str:
+    found = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    if found is None:
+        raise AssertionError(f"{path.name} has no docstring")
+    return found
+
+
+if __name__ == "__main__":
+    TARGET.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (TARGET / name).write_text(text, encoding="utf-8")
+    print(f"wrote {len(pages())} pages to docs/rules")
