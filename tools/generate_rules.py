@@ -27,7 +27,8 @@ def pages() -> dict[str, str]:
 
 
 def _index(rules: dict[str, str]) -> str:
-    lines = ["# Rules", "", "What each leaf of a predicate proves about a file, why that is safe, and the cases that the tests run.", ""]
+    lead = "What each leaf of a predicate proves about a file, why that is safe, and the cases that the tests run."
+    lines = ["# Rules", "", lead, ""]
     lines += [f"- [{_title(text)}]({name}.md)" for name, text in rules.items()]
     lines.append("- [Functions on columns](functions.md): which of them move to the other side of a comparison")
     return "\n".join(lines) + "\n"
@@ -35,8 +36,8 @@ def _index(rules: dict[str, str]) -> str:
 
 def _functions_page() -> str:
     modules = sorted(set(REGISTRY.values()))
-    lines = ["# Functions on columns", ""]
-    lines += ["Evaluated: on partition values and constants. Moves: a comparison with a constant becomes a range on the column.", ""]
+    lead = "Evaluated: on partition values and constants. Moves: a comparison with a constant becomes a range on the column."
+    lines = ["# Functions on columns", "", lead, ""]
     lines += ["| function | evaluated | moves |", "|---|---|---|"]
     for name in sorted(REGISTRY):
         function = lookup(name)
