@@ -21,7 +21,6 @@ from lakeprune.report.gates import Gates, check_gates, judge
 from lakeprune.report.model import ClauseReport, FileReport, Report, Session
 from lakeprune.session import NAN_POLICIES, instant, profile_of, session_of
 from lakeprune.skipping.plan import Plan, plan_clauses
-from lakeprune.tables.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -108,7 +107,10 @@ class Job:
     def reports(self, wheres: Sequence[str | None]) -> list[Report]:
         check_gates(self.gates, has_predicate=wheres != [None])
         plans = [plan_clauses(self._clauses(where, index, len(wheres))) for index, where in enumerate(wheres)]
-        found = _asking(self.table, lambda: self.evaluation.patterns(plans))
+        try:
+            found = self.evaluation.patterns(plans)
+        except EngineError as error:
+            raise self.evaluation.snapshot.failure(error) from error
         self._check_expected(found[0])
         return [self._report(where, plan, patterns) for where, plan, patterns in zip(wheres, plans, found, strict=True)]
 
@@ -152,7 +154,7 @@ class Job:
             for outcome in self.evaluation.files(plan, limit):
                 yield lister.file_report(outcome)
         except EngineError as error:
-            raise _unreadable(self.table, error) from error
+            raise self.evaluation.snapshot.failure(error) from error
 
     def _check_expected(self, patterns: Sequence[Pattern]) -> None:
         """Refuse a snapshot that disagrees with what the table says about itself: an answer from it could drop a live file."""
@@ -191,26 +193,7 @@ def _opened(location: str, version: int | None, moment: int | None, profile: Pro
     from lakeprune.tables.open import open_table
 
     engine = DuckDBEngine()
-    snapshot: Snapshot = _asking(location, lambda: open_table(location, engine, version=version, timestamp=moment))
-    return Evaluation(engine, snapshot, profile)
-
-
-def _asking(location: str, question: Any) -> Any:
-    """The answer to a question that the engine may fail to answer."""
-    try:
-        return question()
-    except EngineError as error:
-        raise _unreadable(location, error) from error
-
-
-def _unreadable(location: str, error: EngineError) -> TableError:
-    words = " ".join(str(error).split())
-    return TableError(
-        "LP321",
-        f"the metadata of {location} cannot be read",
-        why=words if len(words) <= 300 else words[:300] + "...",
-        fix="the log may be damaged; check that the table opens in its own engine",
-    )
+    return Evaluation(engine, open_table(location, engine, version=version, timestamp=moment), profile)
 
 
 __all__ = ["NAN_POLICIES", "explain", "explain_many"]

@@ -109,7 +109,7 @@ def test_what_the_engine_cannot_read_is_a_table_error_in_short_words(monkeypatch
     monkeypatch.setattr(type(table), "files_sql", lambda *_: "SELECT " + "nothing, " * 200 + "1")
     with pytest.raises(lakeprune.TableError, match="cannot be read") as caught:
         report_on(table, WHERE)
-    assert caught.value.code == "LP321"
+    assert caught.value.code == "LP306"
     assert len(caught.value.why or "") < 310
 
 

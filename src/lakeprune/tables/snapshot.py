@@ -8,16 +8,20 @@ Nothing here reads data files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.types import Scalar
+from lakeprune.record import record
+
+LONGEST_WORDS = 300
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TableFeatures:
     """What the table declares; the names are those of the JSON contract."""
 
@@ -32,7 +36,7 @@ class TableFeatures:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expected:
     """What the table itself says a snapshot holds (Delta: the .crc file); None where it says nothing."""
 
@@ -41,7 +45,7 @@ class Expected:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """Something a user should know about how the table was read; `code` is stable."""
 
@@ -49,7 +53,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SnapshotFacts:
     format: str
     location: str
@@ -57,7 +61,7 @@ class SnapshotFacts:
     schema: Schema
     partition_columns: tuple[str, ...]
     features: TableFeatures
-    configuration: dict[str, str] = field(default_factory=dict)
+    configuration: Mapping[str, str] = MappingProxyType({})
     expected: Expected = Expected()
     notes: tuple[Note, ...] = ()
 
@@ -75,4 +79,14 @@ class Snapshot(ABC):
 
     def failure(self, error: EngineError) -> TableError:
         """What to tell the user when the engine could not read the files relation."""
-        return TableError("LP306", "the table's metadata cannot be read", where=self.facts.location, why=str(error))
+        return TableError("LP306", "the table's metadata cannot be read", where=self.facts.location, why=in_short(str(error)))
+
+
+def in_short(words: str) -> str:
+    """An engine's own words on one line of bearable length.
+
+    >>> in_short("no  such\\n column")
+    'no such column'
+    """
+    line = " ".join(words.split())
+    return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "..."
