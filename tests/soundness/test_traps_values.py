@@ -207,6 +207,27 @@ def test_t26_a_float_column_against_a_decimal_keeps_every_reading(tmp_path: Path
     assert verdict(tmp_path, "float", (0.1, 0.1, 0), "x > 0.1 AND x < 1") == "KEEP"
 
 
+def test_t26_one_double_in_a_list_makes_every_comparison_one_of_doubles(tmp_path: Path) -> None:
+    """Spark brings the list to one type, and 2**53 + 1 is 2**53 as a double."""
+    bounds = (9007199254740993, 9007199254740993, 0)
+    assert verdict(tmp_path, "long", bounds, "x IN (1.5D, 9007199254740992)") == "KEEP"
+    assert verdict(tmp_path, "long", bounds, "x NOT IN (1.5D, 9007199254740992)") == "KEEP"
+    assert verdict(tmp_path, "long", bounds, "x IN (1, 9007199254740992)") == "DROP"
+
+
+def test_t26_an_integer_against_a_float_may_be_rounded_to_one(tmp_path: Path) -> None:
+    bounds = (16777217, 16777217, 0)
+    assert verdict(tmp_path, "long", bounds, "x = CAST('16777216' AS FLOAT)") == "KEEP"
+    assert verdict(tmp_path, "long", bounds, "x > CAST('16777216' AS FLOAT)") == "KEEP"
+
+
+def test_t26_text_beside_a_timestamp_keeps_its_hours(tmp_path: Path) -> None:
+    day = ("2024-01-01", "2024-01-01", 0)
+    mixed = "(TIMESTAMP '2024-01-01 01:00:00', '2024-01-01 02:00:00')"
+    assert verdict(tmp_path, "date", day, f"x IN {mixed}") == "KEEP"
+    assert verdict(tmp_path, "date", day, f"x NOT IN {mixed}") == "KEEP"
+
+
 def test_t29_a_missing_null_count_is_not_zero(tmp_path: Path) -> None:
     assert verdict(tmp_path, "integer", (1, 9, None), "x IS NULL") == "KEEP"
     assert verdict(tmp_path, "integer", (1, 9, None), "x > 0") == "KEEP"  # not FULL

@@ -89,7 +89,7 @@ def _float_ends(present: Sequence[float], writer: Writer) -> tuple[float | None,
 
 
 def _towards_zero(micros: int) -> int:
-    return int(math.copysign(abs(micros) // 1000 * 1000, micros))
+    return micros // 1000 * 1000 if micros >= 0 else -(-micros // 1000 * 1000)
 
 
 def utf16_length(text: str) -> int:

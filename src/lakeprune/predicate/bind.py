@@ -34,7 +34,7 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )  # fmt: skip
-from lakeprune.predicate.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, DataType, Kind
+from lakeprune.predicate.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
 from lakeprune.record import replace
 
 _COMPARED_TEXT = (Compare, In, Like, IsNull, IsTruth, And, Or, Not, Constant, Opaque, NullTest, Either)
@@ -135,6 +135,8 @@ class _Binder:
         else:
             bound = [self._value(option) for option in expr.options]
             options = tuple(self._typed(option, value) for option in bound)
+        if _mixes_text_with_other_times(expr.options, options, _type_of(value)):
+            raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = In(value, options)
         readings = both_readings(member) if has_two_readings(_type_of(value)) else None
         return member if readings is None else Either(*readings)
@@ -228,6 +230,16 @@ def _date_arithmetic(
     if right == DATE and left is not None and left.kind in INTEGRAL_KINDS and function == "+":
         return "date_add", (args[1], args[0]), (right, left)
     return function, args, types
+
+
+def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, ...], type_: DataType | None) -> bool:
+    """`d IN (TIMESTAMP '2024-01-01 01:00:00', '2024-01-01 02:00:00')`: beside a timestamp the text keeps its hours."""
+    if type_ is None or type_.kind not in TIME_KINDS or type_.kind is Kind.TIMESTAMP:
+        return False
+    has_text = any(isinstance(option, Literal) and option.type is None and isinstance(option.value, str) for option in written)
+    return has_text and any(
+        (found := _type_of(option)) is not None and found.kind not in (type_.kind, Kind.DATE) for option in bound
+    )
 
 
 def _type_of(expr: Expr) -> DataType | None:

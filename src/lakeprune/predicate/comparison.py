@@ -21,6 +21,7 @@ from lakeprune.predicate.local_time import Bounds, exactly, locals_of_instants, 
 from lakeprune.predicate.tree import Literal, Profile
 from lakeprune.predicate.types import (
     DOUBLE,
+    FLOATING_KINDS,
     INTEGRAL_KINDS,
     TIME_KINDS,
     TIMESTAMP,
@@ -69,6 +70,21 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
 
 def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
     """The values of `type_` equal to one of the non-NULL options."""
+    listed = list(options)
+    floating = [option.type is not None and option.type.kind in FLOATING_KINDS for option in listed]
+    if type_.kind not in _EXACT_KINDS or not any(floating) or all(floating):
+        return _one_by_one(type_, listed, profile)
+    # Spark brings a list to one type: a single double in it makes every comparison one of doubles.
+    doubles = [Literal(_double(option.value), DOUBLE) for option in listed]
+    promoted = [option if is_floating else other for option, other, is_floating in zip(listed, doubles, floating, strict=True)]
+    readings = [_one_by_one(type_, reading, profile) for reading in (listed, promoted)]
+    known = [bounds for bounds in readings if bounds is not None]
+    if len(known) < len(readings):
+        return None
+    return Bounds(reduce(IntervalSet.union, [b.outer for b in known]), reduce(IntervalSet.intersect, [b.inner for b in known]))
+
+
+def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
     if type_.family is None:
         return None
     possible: list[Any] = []
@@ -196,7 +212,7 @@ def _number_readings(kind: Kind, other: Kind) -> list[Reading]:
         return [_exact_reading, _double_reading, _float32_reading]
     if kind is Kind.DOUBLE:
         return [_exact_reading, _double_reading]
-    return [_exact_reading, _promoted_reading]
+    return [_exact_reading, _promoted_reading, *([_float32_promoted_reading] if other is Kind.FLOAT else [])]
 
 
 def _exact_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
@@ -214,6 +230,15 @@ def _float32_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
 def _promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
     """An exact column cast to double, as Spark does against a double: 2**53 + 1 then equals 2**53."""
     return preimage_of(float, compare(op, _double(literal.value), DOUBLE), type_)
+
+
+def _float32_promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
+    """An exact column cast to FLOAT, as Spark does without ANSI mode: 2**24 + 1 then equals 2**24."""
+
+    def narrowed(value: Any) -> float:
+        return to_float32(_double(value))
+
+    return preimage_of(narrowed, compare(op, narrowed(literal.value), DOUBLE), type_)
 
 
 def _around(sets: list[IntervalSet]) -> Bounds:
