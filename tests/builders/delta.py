@@ -1,81 +1,30 @@
 """Delta tables for tests: real ones through the official writer, and hand-made logs for what no writer produces.
 
-`write_table` commits one file per list of rows, `write_in_one_commit` all files at once; statistics are the writer's own.
+`users` and `users_flat` are the demo's. `write_table` commits one file per list of rows; statistics are the writer's own.
 `write_log` writes commit files from plain action dictionaries and no data at all.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from deltalake import DeltaTable, write_deltalake
-from deltalake.transaction import AddAction, create_table_with_add_actions
+from deltalake import write_deltalake
+
+from demo.tables import users, users_flat
+
+__all__ = ["Action", "add", "adds", "metadata", "protocol", "statistics", "users", "users_flat", "write_log", "write_table"]
 
 Action = Mapping[str, Any]
-
-USERS = pa.schema([("name", pa.string()), ("age", pa.int32()), ("country", pa.string())])
-
-
-def users(path: Path) -> Path:
-    """Six files, one per commit, partitioned by country."""
-    files = [
-        ("IT", [41, 50, 65]),
-        ("IT", [22, 25, 30, 35, 38]),
-        ("US", [31, 44, 55]),
-        ("US", [18, 20, 25, 29]),
-        ("DE", [40, 45, 50, 60]),
-        ("DE", [20, 22, 25, 30, 35]),
-    ]
-    tables = [_people(ages, [country] * len(ages)) for country, ages in files]
-    return write_table(path, tables, partition_by=["country"])
-
-
-def users_flat(path: Path) -> Path:
-    """Six files in one commit, unpartitioned, with overlapping ranges."""
-    files = [
-        ([18, 21, 25, 29], ["AL", "DE", "IT", "US"]),
-        ([20, 24, 30, 35], ["AT", "DE", "IT", "US"]),
-        ([30, 40, 55], ["DE", "IT", "US"]),
-        ([22, 33, 50], ["AT", "DE", "IT"]),
-        ([40, 50, 60, 65], ["CH", "DE", "IT", "US"]),
-        ([25, 35, 45], ["AT", "CH", "DE"]),
-    ]
-    return write_in_one_commit(path, [_people(ages, countries) for ages, countries in files])
-
-
-def _people(ages: Sequence[int], countries: Sequence[str]) -> pa.Table:
-    names = [f"user-{age}" for age in ages]
-    return pa.table([names, ages, countries], schema=USERS)
 
 
 def write_table(path: Path, tables: Iterable[pa.Table], *, partition_by: list[str] | None = None) -> Path:
     """One commit per table, in order: versions 0, 1, 2, ..."""
     for table in tables:
         write_deltalake(path, table, mode="append", partition_by=partition_by)
-    return path
-
-
-def write_in_one_commit(path: Path, tables: Iterable[pa.Table]) -> Path:
-    """All tables as one file each in commit 0: written one by one beside it, then committed together."""
-    schema, actions = None, []
-    for number, table in enumerate(tables):
-        staging = path.parent / f"{path.name}.staging-{number}"
-        write_deltalake(staging, table)
-        name = f"part-{number:05d}.parquet"
-        (add,) = adds(staging, 0)
-        path.mkdir(parents=True, exist_ok=True)
-        shutil.move(staging / add["path"], path / name)
-        actions.append(AddAction(name, add["size"], {}, add["modificationTime"], True, add["stats"]))
-        schema = DeltaTable(staging).schema()
-        shutil.rmtree(staging)
-    if schema is None:
-        raise ValueError("a table needs at least one file to know its schema")
-    create_table_with_add_actions(str(path), schema, actions)
     return path
 
 
