@@ -238,7 +238,7 @@ def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, .
         return False
     has_text = any(isinstance(option, Literal) and option.type is None and isinstance(option.value, str) for option in written)
     return has_text and any(
-        (found := _type_of(option)) is not None and found.kind not in (type_.kind, Kind.DATE) for option in bound
+        (found := _type_of(option)) is not None and found.kind in TIME_KINDS - {type_.kind, Kind.DATE} for option in bound
     )
 
 
