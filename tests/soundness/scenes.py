@@ -32,7 +32,7 @@ class Scene:
     zone: str | None = None
     nan_aware: bool = False
     deleted: frozenset[int] = frozenset()
-    stated: Mapping[str, Bounds] = field(default_factory=dict)  # bounds instead of the writer's
+    stated: Mapping[int, Bounds] = field(default_factory=dict)  # by file: bounds instead of the writer's
     layout: str = Layout.COMMITS
 
 
@@ -41,7 +41,7 @@ def table_of(scene: Scene) -> Table:
     p = ColumnSpec(("p",), ("p",), scene.partition_type, is_partition=True)
     files = []
     for number, values in enumerate(scene.files):
-        bounds = {x: scene.stated.get("x") or bounds_of(values, scene.type, scene.writer)}
+        bounds = {x: scene.stated.get(number) or bounds_of(values, scene.type, scene.writer)}
         nulls = {x: None if scene.without_null_counts else sum(v is None for v in values)}
         partition = {} if scene.partition is None else {p: scene.partition}
         rows: tuple[Row, ...] = tuple({("x",): value} for value in values)

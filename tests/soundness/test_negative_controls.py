@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import lakeprune.engines.duckdb_engine as duckdb_engine
 import lakeprune.predicate.passes.limit_lists as limit_lists
 import lakeprune.skipping.leaves.membership as membership
 import lakeprune.skipping.lower as lower
@@ -26,8 +27,9 @@ from lakeprune.tables.delta.partition_sql import PartitionSql
 from lakeprune.tables.delta.statistics import StatisticsColumn, StatisticsSql
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.scenes import Scene, complaints
+from tests.soundness.tables import Layout
 from tests.soundness.values import NAN, to_float32
-from tests.soundness.writers import Writer
+from tests.soundness.writers import Bounds, Writer
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 NOON = 1705320000000000
@@ -39,6 +41,7 @@ def nan_guard_off(patch: pytest.MonkeyPatch) -> None:
 
 def milliseconds_not_widened(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bounds, "widened", lambda micros, _side: micros)
+    patch.setattr(bounds, "_in_milliseconds", lambda dialect, text, _side: dialect.micros_of_plain_timestamp(text))
 
 
 def cut_strings_trusted(patch: pytest.MonkeyPatch) -> None:
@@ -113,6 +116,10 @@ def complement_of_booleans_left_open(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FactPrinter, "_literal", lambda self, column, value: self.dialect.literal(value, column.type.family))
 
 
+def footers_without_nan_trusted(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(duckdb_engine._SETTINGS, "disabled_optimizers", "join_order")
+
+
 @dataclass(frozen=True)
 class Control:
     guard: Patch
@@ -166,6 +173,17 @@ CONTROLS = [
         "CAST(x AS DOUBLE) > CAST('0.1' AS DOUBLE) AND x < 1",
     ),
     Control(complement_of_booleans_left_open, Scene("boolean", [[False]], Writer.FOOTER), "NOT x"),
+    Control(
+        footers_without_nan_trusted,
+        Scene(
+            "double",
+            [[1.0], [NAN, 1.0, 2.0], [2.0]],
+            Writer.FOOTER,
+            stated={1: Bounds(NAN, NAN, '"NaN"', '"NaN"')},
+            layout=Layout.CHECKPOINT_STRUCT,
+        ),
+        "x < 3",
+    ),
 ]
 IDS = [f"{control.guard.__name__}-{number}" for number, control in enumerate(CONTROLS)]
 

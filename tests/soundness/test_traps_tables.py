@@ -13,6 +13,10 @@ import pytest
 
 from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
 from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, remove, with_vector
+from tests.soundness.scenes import Scene, complaints
+from tests.soundness.tables import Layout
+from tests.soundness.values import NAN
+from tests.soundness.writers import Bounds, Writer
 
 LIVE = statistics(4, x=(0, 10, 0))
 
@@ -201,6 +205,14 @@ def test_t73_json_statistics_win_and_typed_ones_are_widened(tmp_path: Path) -> N
     (table / "_delta_log" / f"{0:020d}.json").unlink()
     assert judge(table, "x = TIMESTAMP '2024-01-15 12:00:00.123456Z'") == {"json": "FULL", "typed": "KEEP", "neither": "KEEP"}
     assert judge(table, "x > TIMESTAMP '2024-01-15 12:00:01Z'") == {"json": "DROP", "typed": "DROP", "neither": "KEEP"}
+
+
+def test_t02_t74_footers_of_a_checkpoint_leave_nan_out(tmp_path: Path) -> None:
+    """An engine that trusts them takes a NaN bound for a number: the file of {NaN, 1, 2} was dropped for x < 3."""
+    stated = {1: Bounds(NAN, NAN, '"NaN"', '"NaN"')}
+    scene = Scene("double", [[1.0], [NAN, 1.0, 2.0], [2.0]], Writer.FOOTER, stated=stated, layout=Layout.CHECKPOINT_STRUCT)
+    for where in ("x < 3", "x = 1", "x > 100", "x <> 5", "x IS NULL"):
+        assert complaints(scene, where, tmp_path / "table") == []
 
 
 def test_t74_one_add_without_statistics_among_many_is_kept(tmp_path: Path) -> None:

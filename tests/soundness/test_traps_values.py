@@ -126,6 +126,11 @@ def test_t16_half_a_surrogate_pair_is_stripped(tmp_path: Path) -> None:
     assert verdict(tmp_path, "string", ("a" * 31, "a" * 31 + "?\ufffd", 0), f"x = '{'a' * 31}{FLOWER}'") == "KEEP"
 
 
+def test_t16_half_a_pair_in_the_maximum_is_no_reason_to_discard_both(tmp_path: Path) -> None:
+    """ "aaa?" sorts below its own minimum "aaaa": not insane (T24), only cut."""
+    assert verdict(tmp_path, "string", (A32, "a" * 31 + "?\ufffd", 0), "x > 'b'") == "DROP"
+
+
 def test_t16_a_shorter_prefix_length_is_read_from_the_table(tmp_path: Path) -> None:
     one_column(
         tmp_path, "string", [add("f", stats=statistics(1, x=("aaaa", "aaaa", 0)))], {"delta.dataSkippingStringPrefixLength": "4"}
