@@ -65,13 +65,16 @@ class DuckDBEngine(Engine):
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
         # read_json costs almost a millisecond per file, read_text a tenth of it; but it holds whole files in memory.
-        large = {path for path in paths if os.path.getsize(path) > _SMALL_FILE} if largest_file > _SMALL_FILE else set()
+        large = _larger(paths, _SMALL_FILE) if largest_file > _SMALL_FILE else set()
         small = [path for path in paths if path not in large]
         sources = []
         if small:
             fields = ", ".join(f"action.{self.dialect.identifier(name)}" for name in shape)
             lines = f"SELECT filename, unnest(string_split(content, chr(10))) AS line FROM read_text({self._list(small)})"
-            parsed = f"from_json(line, {self.dialect.text(json.dumps(shape))})"
+            # To from_json a list or a number is an object without any of the fields, as if the line said nothing.
+            no_object = self.dialect.fail("a line is not a JSON object")
+            checked = f"CASE WHEN starts_with(ltrim(line), '{{') THEN line ELSE {no_object} END"
+            parsed = f"from_json({checked}, {self.dialect.text(json.dumps(shape))})"
             sources.append(
                 f"SELECT {fields}, filename FROM (SELECT filename, {parsed} AS action FROM ({lines}) WHERE trim(line) <> '')"
             )
@@ -132,6 +135,13 @@ class DuckDBEngine(Engine):
 
     def _list(self, paths: Sequence[str]) -> str:
         return "[" + ", ".join(self.dialect.text(_literal_path(path)) for path in paths) + "]"
+
+
+def _larger(paths: Sequence[str], limit: int) -> set[str]:
+    try:
+        return {path for path in paths if os.path.getsize(path) > limit}
+    except OSError as error:
+        raise EngineError(f"{error.filename}: {error.strerror}") from error
 
 
 def _literal_path(path: str) -> str:

@@ -7,6 +7,7 @@ one `FileOutcome` per file. Rows of files never pass through Python unless they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from lakeprune.engines.engine import Engine, Needs, Row
@@ -85,7 +86,9 @@ class Evaluation:
         if len(plans) > BATCH:
             source = self.engine.kept(f"SELECT * FROM {source}")
         batches = [range(start, min(start + BATCH, len(plans))) for start in range(0, len(plans), BATCH)]
-        return [found for batch in batches for found in self._batch([plans[i] for i in batch], [words[i] for i in batch], source)]
+        found = [self._batch([plans[i] for i in batch], [words[i] for i in batch], source) for batch in batches]
+        self.snapshot.check_whole()
+        return [patterns for batch in found for patterns in batch]
 
     def _batch(self, plans: Sequence[Plan], words: Sequence[Sequence[str]], source: str) -> list[list[Pattern]]:
         found: list[list[Pattern]] = [[] for _ in plans]
@@ -106,7 +109,11 @@ class Evaluation:
         picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
         cut = "" if limit is None else f" LIMIT {limit}"
         known: dict[Row, Signature] = {}  # few signatures, many files: each is decoded once and shared
-        for row in self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups, printer)} ORDER BY path{cut}"):
+        rows_of_files = self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups, printer)} ORDER BY path{cut}")
+        # In order of path: with the first row in hand everything has been read, so this is the time to look.
+        first = next(rows_of_files, None)
+        self.snapshot.check_whole()
+        for row in chain([] if first is None else [first], rows_of_files):
             bits = row[5 : 5 + len(words)]
             if (signature := known.get(bits)) is None:
                 signature = known[bits] = _decode(plan, bits)

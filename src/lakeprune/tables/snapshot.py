@@ -77,6 +77,10 @@ class Snapshot(ABC):
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         """Every value a recorded partition text can stand for, None when it cannot be told."""
 
+    @abstractmethod
+    def check_whole(self) -> None:
+        """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
+
     def failure(self, error: EngineError) -> TableError:
         """What to tell the user when the engine could not read the files relation."""
         return TableError("LP306", "the table's metadata cannot be read", where=self.facts.location, why=in_short(str(error)))

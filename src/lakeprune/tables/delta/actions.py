@@ -60,8 +60,6 @@ def state_of_commits(storage: Storage, commits: Iterable[CommitFile]) -> TableSt
     """What these commits (newest first) say; reading stops as soon as nothing older can matter."""
     state = TableState()
     for commit in commits:
-        if commit.entry.size == 0:
-            raise TableError("LP307", "a commit of the log is empty", where=storage.engine_path(commit.path))
         state = state.or_older(state_of_lines(action_lines(storage, commit.path), storage.engine_path(commit.path)))
         if state.is_complete():
             break

@@ -22,6 +22,12 @@ def log_failure(message: str, location: str, paths: Sequence[str]) -> TableError
     return TableError("LP306", "the table's log cannot be read", where=location, why=why, fix=fix)
 
 
+def vanished(path: str) -> TableError:
+    """The error to show when a file of the log was there when the table was opened and is not any more."""
+    what, why = "a file of the log is gone since the table was opened", "what was read of the log may be incomplete"
+    return TableError("LP306", what, where=path, why=why, fix="explain the table again")
+
+
 def _first_bad_line(place: str) -> int | None:
     """The number of the first line that is no JSON object; engines count differently."""
     try:

@@ -25,6 +25,8 @@ from lakeprune.tables.delta.time_travel import version_at
 from lakeprune.tables.snapshot import Note, SnapshotFacts
 from lakeprune.tables.storage import Storage
 
+_BLANK = 64  # bytes: commits this small are looked at, for they may hold nothing but white space
+
 
 @record
 class Asked:
@@ -40,6 +42,7 @@ class Asked:
 def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
     """The table at that version. Raises TableError when it cannot be read, TableRefused when it must not be."""
     segment, checkpoint, problems = _locate(storage, engine, asked)
+    _check_not_empty(storage, segment)
     state = state_of_commits(storage, reversed(segment.commits))
     if checkpoint is not None:
         state = state.or_older(checkpoint.state)
@@ -109,6 +112,20 @@ def _first_readable(
             message = f"checkpoint {segment.checkpoint.version} is not used: {error}"
             problems.append(Note("checkpoint_unusable", message))
     return "; ".join(note.message for note in problems)
+
+
+def _check_not_empty(storage: Storage, segment: Segment) -> None:
+    """Raise LP307 for a commit without any action, however old: the files it added or removed would be missed silently."""
+    for commit in segment.commits:
+        size = commit.entry.size
+        if size == 0 or (size < _BLANK and not storage.read(commit.path).strip()):
+            raise TableError(
+                "LP307",
+                "a commit of the log is empty",
+                where=storage.engine_path(commit.path),
+                why="it is being written right now, or its content was lost",
+                fix="try again; if it stays so, restore it from a copy or explain an older version with --at-version",
+            )
 
 
 def _cannot_rebuild(storage: Storage, files: LogFiles, version: int, why: str) -> TableError:

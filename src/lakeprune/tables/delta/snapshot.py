@@ -6,6 +6,8 @@ domains. Nothing is read until the engine runs the SQL.
 
 from __future__ import annotations
 
+import os
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
@@ -53,12 +55,23 @@ class DeltaSnapshot(Snapshot):
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         return values_of(text, column.type, profile)
 
+    def check_whole(self) -> None:
+        # Engines pass over a text file that is gone, and with it over the files it added: log cleanup must not look like that.
+        for path in self._json_paths():
+            if not os.path.exists(path):
+                from lakeprune.tables.delta.failures import vanished
+
+                raise vanished(path)
+
     def failure(self, error: EngineError) -> TableError:
         from lakeprune.tables.delta.failures import log_failure
 
+        self.check_whole()
+        return log_failure(str(error), self.facts.location, self._json_paths())
+
+    def _json_paths(self) -> list[str]:
         parts = [self._replay.commits, *self._replay.parts]
-        paths = [path for part in parts if isinstance(part, JsonPart) for path in part.paths]
-        return log_failure(str(error), self.facts.location, paths)
+        return [path for part in parts if isinstance(part, JsonPart) for path in part.paths]
 
     def _statistics(self, dialect: Dialect, needs: Needs, profile: Profile) -> StatisticsSql:
         columns = tuple(
@@ -106,7 +119,7 @@ class DeltaSnapshot(Snapshot):
     def _cut(self) -> int:
         """The length from which a maximum may have been cut."""
         stated = self.facts.configuration.get("delta.dataSkippingStringPrefixLength", "")
-        return min(_DEFAULT_CUT, int(stated)) if stated.isascii() and stated.isdigit() else _DEFAULT_CUT
+        return min(_DEFAULT_CUT, int(stated)) if stated.isascii() and stated.isdigit() and len(stated) < 9 else _DEFAULT_CUT
 
 
 @record

@@ -53,7 +53,7 @@ def _enablement(storage: Storage, commits: list[CommitFile]) -> tuple[int, int] 
     configuration = state.metadata.configuration if state.metadata else {}
     version = configuration.get("delta.inCommitTimestampEnablementVersion", "")
     time = configuration.get("delta.inCommitTimestampEnablementTimestamp", "")
-    if version.isdigit() and time.isdigit():
+    if all(text.isascii() and text.isdigit() and len(text) < 19 for text in (version, time)):
         return int(version), int(time)
     # Not recorded: enabled since the table's first commit.
     return commits[0].first, _own_time(storage, commits[0]) or 0
