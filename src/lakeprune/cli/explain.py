@@ -85,6 +85,15 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError("LP202", message, where="lakeprune explain", fix="see `lakeprune explain --help`")
 
 
+class _Once(argparse.Action):
+    """A flag that a second one must not replace silently: a gate would judge half of what was asked."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
+        if getattr(namespace, self.dest) is not None:
+            raise argparse.ArgumentError(self, "given twice; join the conditions with AND")
+        setattr(namespace, self.dest, values)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="lakeprune explain",
@@ -95,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table")
     condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
-    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, help=condition)
+    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition)
     moment = parser.add_argument_group("which version").add_mutually_exclusive_group()
     moment.add_argument("--at-version", metavar="N", type=count, help="the table at this version")
     moment.add_argument("--at-timestamp", metavar="TIME", help="the table as it was at this time")
@@ -117,7 +126,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="list every file with its verdict and why")
-    group.add_argument("--limit", metavar="N", type=count, help="list at most N files")
+    group.add_argument("--limit", metavar="N", type=count, help="with --verbose, list at most N files")
     group.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     group.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
 

@@ -85,6 +85,7 @@ def _unknown_command(name: str) -> UsageError:
 def _report_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     import traceback
 
-    traceback.print_exception(kind, error, trace)
+    if sys.stderr is not None:
+        traceback.print_exception(kind, error, trace)
     tell(f"error[LP900] this is a defect in lakeprune {__version__}\n  fix:   please report it with the lines above")
     os._exit(EXIT_DEFECT)

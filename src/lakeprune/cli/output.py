@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import IO
 
 from lakeprune.errors import UsageError
@@ -35,10 +36,17 @@ def deliver(chunks: Iterable[str], target: str | None) -> None:
 
 
 def tell(message: str) -> None:
-    """A message on stderr: control characters as escapes, and whatever its encoding cannot show."""
+    """A message on stderr: control characters as escapes, and whatever its encoding cannot show.
+
+    Where nobody listens (stderr closed, a full disk) nothing is said: the exit code must still tell the truth.
+    """
+    if sys.stderr is None:
+        return
     encoding = sys.stderr.encoding or "utf-8"
     safe = "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in message)
-    sys.stderr.write(safe.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    with suppress(OSError):
+        sys.stderr.write(safe.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.flush()
 
 
 class _Spool:

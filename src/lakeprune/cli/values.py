@@ -1,13 +1,15 @@
-"""Values of flags, read strictly: shares, counts, sizes, predicates from files."""
+"""Values of flags, read strictly: shares, counts, sizes, predicates from files. What is refused is told with what would do."""
 
 from __future__ import annotations
 
 import re
 import sys
+from argparse import ArgumentTypeError
 
 from lakeprune.errors import UsageError
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]i?b|b)?", re.IGNORECASE)
+_SHARE = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]i?b|b)?", re.ASCII | re.IGNORECASE)
 _POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
@@ -16,10 +18,10 @@ def percentage(text: str) -> float:
     >>> percentage("90"), percentage("33.3%")
     (90.0, 33.3)
     """
-    value = float(text.strip().removesuffix("%"))
-    if not 0 <= value <= 100:  # NaN too
-        raise ValueError(text)
-    return value
+    number = text.strip().removesuffix("%").rstrip()
+    if not _SHARE.fullmatch(number) or not 0 <= float(number) <= 100:
+        raise ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100")
+    return float(number)
 
 
 def count(text: str) -> int:
@@ -27,9 +29,10 @@ def count(text: str) -> int:
     >>> count("12")
     12
     """
-    if not text.strip().isdecimal() or len(text) > 18:
-        raise ValueError(text)
-    return int(text)
+    number = text.strip()
+    if not (number.isascii() and number.isdigit() and len(number) <= 18):
+        raise ArgumentTypeError(f"{text!r} is not a whole number, 0 or above")
+    return int(number)
 
 
 def size(text: str) -> int:
@@ -40,7 +43,7 @@ def size(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 30:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"{text!r} is not a size like 700, 500MB or 2GiB")
     unit = (match[2] or "b").lower()
     base = 1024 if "i" in unit else 1000
     whole, _, fraction = match[1].partition(".")
@@ -58,12 +61,21 @@ def predicate(text: str) -> str:
         return text
     source = text[1:]
     try:
-        if source == "-":
-            return sys.stdin.read()
-        with open(source, encoding="utf-8") as file:
-            return file.read()
+        return (_standard_input() if source == "-" else _content(source)).decode("utf-8-sig")
     except (OSError, ValueError) as problem:
         why = "it is not UTF-8 text" if isinstance(problem, UnicodeDecodeError) else getattr(problem, "strerror", None)
         raise UsageError(
             "LP204", "the predicate cannot be read", where=f"--where {text}", why=why, fix="give a readable text file after @"
         ) from problem
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise OSError(0, "standard input is closed")
+    binary = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode() if binary is None else bytes(binary.read())
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

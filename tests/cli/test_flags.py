@@ -1,0 +1,87 @@
+"""Flags with odd values, and a command nobody listens to: refused in words, with an exit code that tells the truth."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lakeprune.cli.main import main
+from tests.builders import delta
+
+COMMAND = [sys.executable, "-m", "lakeprune"]
+
+
+@pytest.fixture(scope="module")
+def users(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(delta.users(tmp_path_factory.mktemp("flags") / "users"))
+
+
+@pytest.mark.parametrize(
+    ("flag", "values", "wanted"),
+    [
+        ("--min-pruning", ["101", "-1", "nan", "inf", "1e999", "", "５０", "5_0", "0x10"], "percentage from 0 to 100"),
+        ("--min-bytes-pruning", ["100.1", "fifty"], "percentage from 0 to 100"),
+        ("--max-files", ["-1", "1.5", "１", "1_0", "", "9" * 19], "whole number, 0 or above"),
+        ("--limit", ["x", "+1"], "whole number, 0 or above"),
+        ("--at-version", ["latest", "-1"], "whole number, 0 or above"),
+        ("--max-bytes", ["5XB", "１KB", "", ".5MB", "-1"], "size like 700, 500MB or 2GiB"),
+        ("--timezone", ["", "Mars/Phobos"], "not a time zone"),
+    ],
+)
+def test_a_value_that_is_none_is_refused_with_what_would_be_one(
+    users: str, flag: str, values: list[str], wanted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for value in values:
+        assert main(["explain", users, "-w", "age > 1", f"{flag}={value}"]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert wanted in shown.err
+
+
+def test_two_predicates_are_refused_not_reduced_to_the_last(users: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", users, "-w", "age > 99", "--where=age > 1", "--max-files", "6"]) == 2
+    assert "join the conditions with AND" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", ">&- 2>&-"])
+def test_without_stderr_the_exit_code_still_tells(users: str, redirection: str) -> None:
+    def exit_code(*arguments: str) -> tuple[int, str]:
+        line = ["sh", "-c", f'"$@" {redirection}', "sh", *COMMAND, "explain", users, *arguments]
+        done = subprocess.run(line, check=False, capture_output=True, text=True)
+        return done.returncode, done.stdout
+
+    assert exit_code("-w", "agee > 1") == (2, "")
+    assert exit_code("--at-version", "77") == (3, "")
+    if ">&- 2" not in redirection:
+        assert exit_code("-w", "age > 1", "--max-files", "0")[0] == 1
+
+
+def test_a_predicate_from_a_closed_standard_input_is_an_error_in_words(users: str) -> None:
+    line = ["sh", "-c", '"$@" <&-', "sh", *COMMAND, "explain", users, "-w", "@-"]
+    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input is closed" in done.stderr
+
+
+def test_a_byte_order_mark_before_a_predicate_is_not_part_of_it(
+    users: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "predicate.sql"
+    source.write_bytes(b"\xef\xbb\xbfage > 40\r\n")
+    assert main(["explain", users, "-w", f"@{source}"]) == 0
+    assert "Total reduction: 6 -> 3 files" in capsys.readouterr().out
+
+
+def test_a_predicate_from_standard_input_is_utf_8_whatever_the_locale(users: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, "explain", users, "-w", "@-", "--format", "json"],
+        input="country = 'Österreich'".encode(),
+        check=False,
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PATH": "/usr/bin"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\\u00d6sterreich" in done.stdout
