@@ -150,7 +150,9 @@ class StatisticsSql:
             uncut = self._uncut(f"b{k}_hi")
             high = f"CASE WHEN {cut} THEN {uncut} ELSE b{k}_hi END"
             # "aaa?" for half a surrogate pair sorts below the minimum "aaaa": what both begin with decides, not the rest.
-            sane = f"coalesce(b{k}_lo <= b{k}_hi OR ({cut} AND {self.dialect.starts_with(f'b{k}_lo', uncut)}), TRUE)"
+            # A CASE, since engines evaluate both sides of an OR: the regular expressions are for the few cut values only.
+            begins = f"coalesce({self.dialect.starts_with(f'b{k}_lo', uncut)}, TRUE)"
+            sane = f"CASE WHEN {sane} THEN TRUE WHEN {cut} THEN {begins} ELSE FALSE END"
         count = f"b{k}_n"
         counted = f"coalesce({count} >= 0 AND (told_rows IS NULL OR {count} <= told_rows), FALSE)"
         items = [
