@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
+_GATES = frozenset(Gates.__match_args__)
 
 
 def explain(
@@ -64,8 +65,9 @@ def explain(
 
     `table` is a path or a deltalake `DeltaTable`, whose loaded version is taken.
     """
-    job = Job.begin(table, version, timestamp, dict(options))
-    (report,) = job.reports([where])
+    if where is not None:
+        _check_text(where, "the predicate")
+    (report,) = _explained(table, [where], version, timestamp, dict(options))
     return report
 
 
@@ -78,8 +80,21 @@ def explain_many(
     **options: Unpack[Options],
 ) -> list[Report]:
     """One report per predicate, in order, from one read of the metadata and one pass over it."""
-    job = Job.begin(table, version, timestamp, dict(options))
-    return job.reports(list(wheres)) if wheres else []
+    if isinstance(wheres, str):
+        raise UsageError("LP218", "one predicate was given where a list is wanted", fix="give a list, or use `explain`")
+    predicates = list(wheres)
+    for number, where in enumerate(predicates, 1):
+        _check_text(where, f"predicate {number} of {len(predicates)}")
+    return _explained(table, predicates, version, timestamp, dict(options))
+
+
+def _explained(
+    table: Table, wheres: list[str | None] | list[str], version: int | None, timestamp: Any, options: dict[str, Any]
+) -> list[Report]:
+    job = Job.begin(table, version, timestamp, options)
+    # A program may keep a thousand reports: each must not keep a database with its threads.
+    with job.evaluation.engine.awake():
+        return job.reports(wheres) if wheres else []
 
 
 @record
@@ -96,9 +111,11 @@ class Job:
     @classmethod
     def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> Job:
         started = time.perf_counter()
+        if unknown := sorted(options.keys() - _SESSION - _GATES):
+            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_SESSION | _GATES))}")
         profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
-        gates = Gates(**{name: value for name, value in options.items() if name not in _SESSION})
-        location, version = _located(table, version)
+        gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
+        location, version = _located(table, _whole(version))
         if version is not None and timestamp is not None:
             raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
@@ -149,12 +166,15 @@ class Job:
     def _listing(self, plan: Plan, limit: int | None, *, has_predicate: bool) -> Iterator[FileReport]:
         from lakeprune.report.listing import Lister
 
+        if limit is not None and limit < 0:
+            raise UsageError("LP218", f"the limit is {limit}", fix="give 0 or more, or None for every file")
         lister = Lister(plan, self.evaluation.snapshot.facts, self.profile, has_predicate=has_predicate)
-        try:
-            for outcome in self.evaluation.files(plan, limit):
-                yield lister.file_report(outcome)
-        except EngineError as error:
-            raise self.evaluation.snapshot.failure(error) from error
+        with self.evaluation.engine.awake():
+            try:
+                for outcome in self.evaluation.files(plan, limit):
+                    yield lister.file_report(outcome)
+            except EngineError as error:
+                raise self.evaluation.snapshot.failure(error) from error
 
     def _check_expected(self, patterns: Sequence[Pattern]) -> None:
         """Refuse a snapshot that disagrees with what the table says about itself: an answer from it could drop a live file."""
@@ -182,10 +202,24 @@ def _located(table: Table, version: int | None) -> tuple[str, int | None]:
     if isinstance(table, str):
         return table, version
     if isinstance(table, os.PathLike):
-        return os.fspath(table), version
+        return os.fsdecode(table), version
     if hasattr(table, "table_uri") and hasattr(table, "version"):
         return table.table_uri, table.version() if version is None else version
     raise UsageError("LP214", f"a {type(table).__name__} is no table", fix="give a path or a deltalake DeltaTable")
+
+
+def _check_text(where: object, what: str) -> None:
+    if not isinstance(where, str):
+        raise UsageError("LP218", f"{what} is of type {type(where).__name__}", fix="give an SQL condition as text")
+
+
+def _whole(version: Any) -> int | None:
+    """The version as a plain integer, also of the kinds that other libraries have."""
+    if version is None:
+        return None
+    if isinstance(version, bool) or not hasattr(version, "__index__"):
+        raise UsageError("LP218", f"{version!r} is no version", fix="give a whole number")
+    return int(version)
 
 
 def _opened(location: str, version: int | None, moment: int | None, profile: Profile) -> Evaluation:

@@ -30,7 +30,7 @@ def profile_of(
 
     if nan_policy not in NAN_POLICIES:
         raise UsageError("LP215", f"`{nan_policy}` is no NaN policy", fix=f"choose one of {', '.join(NAN_POLICIES)}")
-    zone = "UTC" if timezone is None else timezone
+    zone = "UTC" if timezone is None else str(timezone)
     check_zone(zone)
     moment = time.time_ns() // 1000 if now is None else instant(str(now), zone, "--now")
     profile = Profile(moment, zone, timezone is not None, nan_policy == "spark-writers")

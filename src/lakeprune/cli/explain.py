@@ -35,10 +35,11 @@ def run(argv: Sequence[str]) -> int:
         given = parser.parse_args(_with_predicates_joined(argv))
     except SystemExit as done:  # argparse ends this way after printing its help
         return int(done.code or EXIT_OK)
-    from lakeprune.explanation import explain
+    from lakeprune.explanation import Job
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
-    report = explain(given.table, given.where, version=given.at_version, timestamp=given.at_timestamp, **options)
+    # Not `explain`, which would close the engine: the process ends anyway.
+    (report,) = Job.begin(given.table, given.at_version, given.at_timestamp, options).reports([given.where])
     deliver(_chunks(report, given), given.output)
     for assertion in report.assertions:
         if not assertion.passed:

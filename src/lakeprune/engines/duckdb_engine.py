@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+from _thread import allocate_lock  # threading.Lock, without the cost of importing threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import Any, TypeVar
 
 import _duckdb as duckdb  # the extension itself: its Python wrapper costs 85 ms of imports (docs/adr/0009)
@@ -38,30 +41,51 @@ class DuckDBEngine(Engine):
 
     def __init__(self) -> None:
         self.dialect = DuckDBDialect()
-        self._connection = duckdb.connect(":memory:", config=_SETTINGS)
-        self._connection.execute("SET enable_progress_bar = false; SET GLOBAL TimeZone = 'UTC'")
-        # Measured on a million files: reading ahead takes 40 MB more and saves no time.
-        self._connection.execute("SET GLOBAL disable_parquet_prefetching = true")
+        self._lock = allocate_lock()
+        self._database: Any = None  # a connection that keeps the database alive; None while nobody needs it
+        self._users = 0
         self._is_frugal = True
-        self._tables = 0
+        self._tables = count(1)
 
-    def query(self, sql: str) -> list[Row]:
+    @contextmanager
+    def awake(self) -> Iterator[None]:
+        with self._lock:
+            self._users += 1
         try:
-            return self._frugally(lambda: self._connection.execute(sql).fetchall())
-        except duckdb.Error as error:
-            raise EngineError(_first_line(error)) from error
+            yield
+        finally:
+            unused = None
+            with self._lock:
+                self._users -= 1
+                if self._users == 0:
+                    unused, self._database = self._database, None
+            if unused is not None:
+                unused.close()
 
-    def stream(self, sql: str) -> Iterator[Row]:
-        # A cursor of its own: a result stays open while other queries run.
-        cursor = self._connection.cursor()
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        """A cursor of its own for every query: results stay apart, whichever thread asks and however long one is read."""
+        with self._lock:
+            if self._database is None:
+                self._database, self._is_frugal = _new_database(), True
+            cursor = self._database.cursor()
         try:
-            self._frugally(lambda: cursor.execute(sql))
-            while rows := cursor.fetchmany(_BATCH):
-                yield from rows
+            cursor.execute("SET enable_progress_bar = false")  # on by default in notebooks, and a setting of each cursor
+            yield cursor
         except duckdb.Error as error:
             raise EngineError(_first_line(error)) from error
         finally:
             cursor.close()
+
+    def query(self, sql: str) -> list[Row]:
+        with self._cursor() as cursor:
+            return self._frugally(cursor, lambda: cursor.execute(sql).fetchall())
+
+    def stream(self, sql: str) -> Iterator[Row]:
+        with self._cursor() as cursor:
+            self._frugally(cursor, lambda: cursor.execute(sql))
+            while rows := cursor.fetchmany(_BATCH):
+                yield from rows
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
         # read_json costs almost a millisecond per file, read_text a tenth of it; but it holds whole files in memory.
@@ -95,11 +119,9 @@ class DuckDBEngine(Engine):
         return f"read_parquet({self._list(paths)}, hive_partitioning=false{union})"
 
     def parquet_fields(self, paths: Sequence[str]) -> dict[str, Any]:
-        try:
-            relation = self._connection.execute(f"SELECT * FROM {self.parquet_source(paths)} LIMIT 0")
+        with self._cursor() as cursor:
+            relation = cursor.execute(f"SELECT * FROM {self.parquet_source(paths)} LIMIT 0")
             return {name: _fields(kind) for name, kind, *_ in relation.description or ()}
-        except duckdb.Error as error:
-            raise EngineError(_first_line(error)) from error
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         # Values travel as one list per column: as query text, 100,000 rows cost seconds and gigabytes to plan.
@@ -113,28 +135,33 @@ class DuckDBEngine(Engine):
     def kept(self, sql: str) -> str:
         return self._table(sql, [])
 
-    def _frugally(self, run: Callable[[], T]) -> T:
+    def _frugally(self, cursor: Any, run: Callable[[], T]) -> T:
         """Runs it in little memory first: scans then read ahead less, and only queries that keep much need more."""
         if self._is_frugal:
             try:
                 return run()
             except duckdb.OutOfMemoryException:
                 self._is_frugal = False
-                self._connection.execute("RESET GLOBAL memory_limit")
+                cursor.execute("RESET GLOBAL memory_limit")
         return run()
 
     def _table(self, sql: str, parameters: list[list[str | None]]) -> str:
-        self._tables += 1
-        name = f"kept{self._tables}"
-        try:
-            # Not TEMP: a temporary table would be invisible to the cursors of `stream`. The database itself is in memory.
-            self._frugally(lambda: self._connection.execute(f"CREATE TABLE {name} AS {sql}", parameters))
-        except duckdb.Error as error:
-            raise EngineError(_first_line(error)) from error
+        name = f"kept{next(self._tables)}"
+        with self._cursor() as cursor:
+            # Not TEMP: a temporary table would be invisible to other cursors. The database itself is in memory.
+            self._frugally(cursor, lambda: cursor.execute(f"CREATE TABLE {name} AS {sql}", parameters))
         return name
 
     def _list(self, paths: Sequence[str]) -> str:
         return "[" + ", ".join(self.dialect.text(_literal_path(path)) for path in paths) + "]"
+
+
+def _new_database() -> Any:
+    database = duckdb.connect(":memory:", config=_SETTINGS)
+    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    # Measured on a million files: reading ahead takes 40 MB more and saves no time.
+    database.execute("SET GLOBAL disable_parquet_prefetching = true")
+    return database
 
 
 def _larger(paths: Sequence[str], limit: int) -> set[str]:

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from lakeprune.engines.dialect import Dialect, Shape
@@ -82,4 +83,8 @@ class Engine(ABC):
 
     @abstractmethod
     def kept(self, sql: str) -> str:
-        """A FROM item over the result of a query, computed once and kept as long as the engine lives."""
+        """A FROM item over the result of a query, computed once and kept as long as the engine is awake."""
+
+    @abstractmethod
+    def awake(self) -> AbstractContextManager[None]:
+        """Inside, what was kept stays; when the last one leaves, the engine may free its threads and memory until it is asked."""

@@ -49,16 +49,20 @@ def check_gates(gates: Gates, *, has_predicate: bool) -> None:
     """Refuse demands that cannot be meant: a share outside 0..100, a pruning gate without a predicate."""
     for name in ("min_pruning", "min_bytes_pruning"):
         share = getattr(gates, name)
-        if share is not None and not 0 <= share <= 100:
-            raise UsageError("LP211", f"{name} is {share}, which is no percentage", fix="give a number from 0 to 100")
+        if share is not None and not (_is_number(share) and 0 <= share <= 100):
+            raise UsageError("LP211", f"{name} is {share!r}, which is no percentage", fix="give a number from 0 to 100")
         if share is not None and not has_predicate:
             raise UsageError("LP212", f"{name} needs a predicate: without one nothing is pruned", fix="add --where PREDICATE")
     for name in ("max_files", "max_bytes"):
         limit = getattr(gates, name)
-        if limit is not None and limit < 0:
-            raise UsageError("LP211", f"{name} is {limit}, which no table can meet", fix="give 0 or more")
+        if limit is not None and not (_is_number(limit) and limit >= 0):
+            raise UsageError("LP211", f"{name} is {limit!r}, which no table can meet", fix="give a number, 0 or more")
     if gates.require_full_attribution and not has_predicate:
         raise UsageError("LP212", "require_full_attribution needs a predicate", fix="add --where PREDICATE")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def judge(gates: Gates, numbers: Attribution, unattributed: Sequence[str], *, has_predicate: bool) -> tuple[Assertion, ...]:

@@ -95,6 +95,13 @@ class Report:
     elapsed_ms: int
     listing: Callable[[int | None], Iterator[FileReport]]
 
+    def __repr__(self) -> str:
+        total, kept = self.numbers.total.files, self.numbers.kept.files
+        return f"<Report on {self.table!r} version {self.facts.version}, {self.predicate!r}: {total} -> {kept} files>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
     @property
     def passed(self) -> bool:
         """Whether every gate that was asked for passed."""
