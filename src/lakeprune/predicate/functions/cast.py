@@ -4,7 +4,8 @@ What moves: casts that keep the order: to a wider integer, decimal or double, fl
 integer, date to timestamp, timestamp to date, between the two kinds of timestamp, timestamp to seconds.
 Example: `cast(ts as date) = '2024-03-01'` is one day of instants in the session zone.
 Refuses casts from and to text and booleans (OPAQUE_ON_DATA): '10' sorts before '9'. A value that the target cannot hold raises
-or wraps, depending on the mode, so it may match (outer set) but never certainly does (inner set).
+or wraps, depending on the mode, so it may match (outer set) but never certainly does (inner set); where it may become NULL
+(a decimal, the seconds of a timestamp), the cast does not move.
 """
 
 from __future__ import annotations
@@ -108,8 +109,9 @@ def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
     if source.kind in TIME_KINDS and target.kind in TIME_KINDS:
         return within_bounds(argument, _time_bounds(values, source.kind, target.kind, profile))
     bounds = _number_bounds(values, source, target)
-    if bounds is None or (call.function == "try_cast" and not bounds.is_exact()):
-        return None  # try_cast is NULL where a cast fails: the NULL rows of both sets would differ from the truth
+    may_be_null = call.function == "try_cast" or target.kind is Kind.DECIMAL or source.kind is Kind.TIMESTAMP
+    if bounds is None or (may_be_null and not bounds.is_exact()):
+        return None  # NULL where the value does not fit: the NULL rows of both sets would differ from the truth
     return within_bounds(argument, bounds)
 
 

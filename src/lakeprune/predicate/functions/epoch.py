@@ -1,7 +1,8 @@
 """unix_timestamp(ts) and unix_date(d): seconds and days since 1970-01-01.
 
-What moves: `unix_timestamp(ts) >= k` becomes a range of instants, one second wide per value. Safe: rounding down is monotone.
-Example: `unix_timestamp(ts) = 0` is the first second of 1970. Refuses text arguments and formats (OPAQUE_ON_DATA).
+What moves: `unix_timestamp(ts) >= k` becomes a range of instants, one second wide per value. Safe: rounding is monotone.
+Example: `unix_timestamp(ts) = 5` is one second of 1970. Before 1970 Spark cuts the fraction (-0.5 s is 0, unlike its cast to
+LONG) and other engines round down: both count. Refuses text arguments and formats (OPAQUE_ON_DATA).
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from lakeprune.predicate.calendar import SECOND
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.predicate.local_time import Bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, Kind, Scalar
+from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 from lakeprune.predicate.walk import type_of
 
 
@@ -19,11 +22,18 @@ def _seconds(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     type_ = type_of(call.args[0])
     if len(args) > 1 or type_ is None or type_.kind not in TIME_KINDS:
         raise EvaluationFailed("seconds of text")
-    instant = as_time(args[0], type_.kind, Kind.TIMESTAMP, profile)
+    instant = as_time(args[0], type_.kind, _counted(type_), profile)
     least, greatest = INTEGER_RANGES[Kind.TIMESTAMP]
     if not least <= instant <= greatest:
         raise EvaluationFailed("a date that no timestamp reaches")
+    if instant < 0 and instant % SECOND:
+        raise EvaluationFailed("a fraction of a second before 1970, which engines round in two ways")
     return int(instant // SECOND)
+
+
+def _counted(type_: DataType) -> Kind:
+    """What seconds are counted in: a TIMESTAMP_NTZ by its own clock, whatever the session's zone; all else as instants."""
+    return Kind.TIMESTAMP_NTZ if type_.kind is Kind.TIMESTAMP_NTZ else Kind.TIMESTAMP
 
 
 def _days(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
@@ -36,17 +46,25 @@ def _preimage_of_seconds(call: Call, values: IntervalSet, _profile: Profile) -> 
     type_ = type_of(call.args[0])
     if len(call.args) > 1 or type_ is None or type_.kind not in TIME_KINDS:
         return None
-    instants = from_intervals(
-        [
-            Interval(
-                None if interval.lo is None else interval.lo * SECOND,
-                None if interval.hi is None else interval.hi * SECOND + SECOND - 1,
-            )
-            for interval in values.intervals
-        ],
-        TIMESTAMP,
-    )
-    return Within(call.args[0] if type_ == TIMESTAMP else Call("cast", call.args, TIMESTAMP), instants)
+    counted = DataType(_counted(type_))
+    down = from_intervals([_rounded_down(interval) for interval in values.intervals], counted)
+    cut = from_intervals([_cut(interval) for interval in values.intervals], counted)
+    argument = call.args[0] if type_.kind is _counted(type_) else Call("cast", call.args, TIMESTAMP)
+    return within_bounds(argument, Bounds(down.union(cut), down.intersect(cut)))
+
+
+def _rounded_down(interval: Interval) -> Interval:
+    """The instants whose second, rounded down, lies in the interval."""
+    lo, hi = interval.lo, interval.hi
+    return Interval(None if lo is None else lo * SECOND, None if hi is None else hi * SECOND + SECOND - 1)
+
+
+def _cut(interval: Interval) -> Interval:
+    """The instants whose second, rounded towards 1970, lies in the interval."""
+    lo, hi = interval.lo, interval.hi
+    low = None if lo is None else lo * SECOND if lo > 0 else (lo - 1) * SECOND + 1
+    high = None if hi is None else hi * SECOND if hi < 0 else (hi + 1) * SECOND - 1
+    return Interval(low, high)
 
 
 def _preimage_of_days(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:
