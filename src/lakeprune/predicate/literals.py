@@ -10,7 +10,7 @@ import re
 from decimal import Context, Decimal, InvalidOperation
 
 from lakeprune.predicate.calendar import civil_of, days_of
-from lakeprune.predicate.types import INTEGER_RANGES, DataType, Kind, Scalar
+from lakeprune.predicate.types import INTEGER_RANGES, TIME_KINDS, DataType, Kind, Scalar
 from lakeprune.predicate.zones import DAY, instant_of, local_of
 
 _EXACT = Context(prec=2000)
@@ -22,6 +22,8 @@ _FLOAT_WORDS = r"(?i)([+-]?)(inf(?:inity)?|nan)"
 _DATE = r"([+-]?)([0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?"
 _TIME = r"(?s)([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?)?(.*)"
 _OFFSET = r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
+_CLOCK_WORD = r"(?i)(epoch|now|today|tomorrow|yesterday)(\s+\S+)?"
+_CLOCK_TIME = r"(?i)T?[0-9]{1,2}:[0-9]{1,2}(:.*)?"
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "0"})
 
@@ -122,7 +124,7 @@ def _timestamp(text: str, kind: Kind, zone: str) -> int | Decimal:
     if rest:
         if not match[4] or rest[0] not in " T":
             raise ValueError("not a timestamp")
-        micros, finer, rest = _time_of_day(rest[1:]) if len(rest) > 1 else (0, finer, "")
+        micros, finer, rest = _time_of_day(rest[1:])
         local += micros
     given = _zone_of(rest.strip(_SPACES))
     # Spark ignores a zone in text that becomes a TIMESTAMP_NTZ: the wall clock is the value.
@@ -149,6 +151,7 @@ def _time_of_day(text: str) -> tuple[int, Decimal, str]:
 def _zone_of(text: str) -> str | None:
     if not text:
         return None
+    text = re.sub(r"([+-][0-9]{1,2}:)([0-9])$", r"\g<1>0\2", text)  # Spark reads +1:5 as +01:05
     if text != "Z" and not re.fullmatch(_OFFSET, text) and not re.fullmatch(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*", text):
         raise ValueError("not a time zone")
     from lakeprune.errors import UsageError
@@ -158,6 +161,18 @@ def _zone_of(text: str) -> str | None:
     except UsageError as error:
         raise ValueError("not a time zone") from error
     return text
+
+
+def depends_on_clock(text: str, type_: DataType) -> bool:
+    """Whether Spark reads the text as a moment relative to the clock: 'today', or a time without a date.
+
+    >>> depends_on_clock("today", DataType(Kind.DATE)), depends_on_clock("2024", DataType(Kind.DATE))
+    (True, False)
+    """
+    trimmed = text.strip(_SPACES)
+    if type_.kind is Kind.TIMESTAMP and re.fullmatch(_CLOCK_TIME, trimmed):
+        return True
+    return type_.kind in TIME_KINDS and re.fullmatch(_CLOCK_WORD, trimmed) is not None
 
 
 def format_value(value: Scalar, type_: DataType | None, zone: str = "UTC") -> str:

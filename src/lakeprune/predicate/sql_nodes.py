@@ -43,6 +43,7 @@ _COMPARISONS: dict[type[exp.Expr], Op] = {
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _LIKES: dict[type[exp.Expr], str] = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}
 _PREDICATES = (exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape, exp.Not, exp.NullSafeNEQ)
+_WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff"})
 _FORBIDDEN = (exp.Query, exp.Window, exp.Exists)
 
 
@@ -50,10 +51,20 @@ def names_in(node: exp.Expr, written: Rewritten) -> tuple[Name, ...]:
     """Every column that occurs below `node`, once each; parameters of lambdas are not columns."""
     found: dict[tuple[str, ...], Name] = {}
     for column in node.find_all(exp.Column):
-        if not isinstance(column.this, exp.Star):
+        if not isinstance(column.this, exp.Star) and not _is_unit(column):
             name = _name(column.parts, written)
             found.setdefault(name.parts, name)
     return tuple(found.values())
+
+
+def _begins_with_unit(node: exp.Expr) -> bool:
+    """`timestampdiff(DAY, a, b)`: its first argument is a word of the grammar, not a column."""
+    return isinstance(node, exp.Anonymous) and node.name.lower() in _WITH_UNIT and len(node.expressions) == 3
+
+
+def _is_unit(column: exp.Column) -> bool:
+    call = column.parent
+    return call is not None and _begins_with_unit(call) and call.expressions[0] is column
 
 
 def _name(parts: list[exp.Expr] | tuple[exp.Expr, ...], written: Rewritten) -> Name:
@@ -137,7 +148,9 @@ class Converter:
             node = node.this
         parts.append(self.expression(node))
         parts.reverse()
-        return And(tuple(parts)) if kind is exp.And else Or(tuple(parts))
+        made = And if kind is exp.And else Or
+        flat = [inner for part in parts for inner in (part.parts if isinstance(part, made) else (part,))]
+        return made(tuple(flat))
 
     def _compare(self, node: exp.Expr) -> Expr:
         left, right = node.this, node.expression
@@ -271,6 +284,8 @@ class Converter:
         if node.name.lower() in ("dateadd", "date_add", "timestampadd") and len(children) == 3:
             unit = children[0]
             return add_unit(unit.name, self.expression(children[1]), self.expression(children[2]))
+        if _begins_with_unit(node):
+            raise Unsupported(f"{node.name.lower()} with a unit")
         return call(node.name, tuple(self.expression(child) for child in children), self._profile)
 
     def _extract(self, node: exp.Expr) -> Expr:

@@ -10,7 +10,8 @@ from decimal import Decimal
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.literals import parse_as
+from lakeprune.predicate.literals import depends_on_clock, parse_as
+from lakeprune.predicate.sql_functions import Unsupported
 from lakeprune.predicate.sql_literals import single
 from lakeprune.predicate.tree import Literal
 from lakeprune.predicate.types import INTEGER_RANGES, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
@@ -54,6 +55,8 @@ def _text(text: str, type_: DataType, zone: str, *, strict: bool) -> Literal | N
     except ValueError as error:
         if not strict:
             return None
+        if depends_on_clock(text, type_):
+            raise Unsupported(f"'{text}' depends on the clock") from error
         raise PredicateError("LP106", f"'{text}' is not a {type_}", fix="write it as '2024-01-31'") from error
     if type_.kind in TIME_KINDS:
         return Literal(value, type_)
