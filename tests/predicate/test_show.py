@@ -143,7 +143,8 @@ def test_bound_predicates_are_read_back_as_they_were(text: str) -> None:
     shown = show(first)
     again = bind(parse_predicate(shown, PROFILE), SCHEMA, PROFILE, shown)
     assert show(again) == shown
-    if not _has_opaque(first):
+    # A date is shown as text, and text beside a number may be compared as text: `day IN (1, current_date())`.
+    if not _has_opaque(first) and not _has_opaque(again):
         assert _same(again, first)
 
 

@@ -8,8 +8,18 @@ no order makes only its own comparison Opaque. Names are matched segment by segm
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.bind_literals import both_readings, has_two_readings, is_finer_than_type, own_type, typed
+from lakeprune.predicate.bind_literals import (
+    beyond_every_integer,
+    both_readings,
+    decimal_readings,
+    has_two_readings,
+    is_finer_than_type,
+    is_text,
+    own_type,
+    typed,
+)
 from lakeprune.predicate.bind_names import Resolver
+from lakeprune.predicate.literals import depends_on_clock
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.show import show
@@ -106,8 +116,10 @@ class _Binder:
         left, right = self._value(expr.left), self._value(expr.right)
         left, right = self._typed(left, right), self._typed(right, left)
         bound = Compare(expr.op, left, right)
-        readings = both_readings(bound)
-        return bound if readings is None else Either(*readings)
+        readings = both_readings(bound) or beyond_every_integer(bound)
+        if readings is not None:
+            return Either(*readings)
+        return _either_of(bound, decimal_readings(bound, (expr.left, expr.right)))
 
     def _truth_compare(self, expr: Compare) -> Expr | None:
         """`(a > 1) = TRUE` and its kin, as the predicate they are; None for an ordinary comparison."""
@@ -139,7 +151,13 @@ class _Binder:
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = In(value, options)
         readings = both_readings(member) if has_two_readings(_type_of(value)) else None
-        return member if readings is None else Either(*readings)
+        found = member if readings is None else Either(*readings)
+        if not any(is_text(option) for option in expr.options):
+            return found
+        from lakeprune.predicate.bind_lists import text_readings
+
+        others = [*decimal_readings(member, expr.options), *text_readings(member, expr.options, self._profile)]
+        return _either_of(found, others)
 
     def _is_null(self, part: Expr) -> Expr:
         if isinstance(part, Name):
@@ -171,6 +189,8 @@ class _Binder:
         from lakeprune.predicate.functions.registry import result_type
 
         args = tuple(self._value(arg) for arg in expr.args)
+        if expr.function in ("if", "case"):
+            args = tuple(_without_true(arg) for arg in args)
         types = tuple(_type_of(arg) for arg in args)
         self._check_conditions(expr, types)
         if any(isinstance(arg, Literal) and is_finer_than_type(arg) for arg in args):
@@ -197,6 +217,9 @@ class _Binder:
         try:
             return typed(expr, _type_of(other), self._profile.zone)
         except ValueError as error:
+            type_ = _type_of(other)
+            if type_ is not None and isinstance(expr.value, str) and depends_on_clock(expr.value, type_):
+                raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"'{expr.value}' depends on the clock") from error
             raise self._names.not_of_type(expr, other) from error
 
     def _column(self, name: Name, *, nested: bool) -> Column:
@@ -240,6 +263,22 @@ def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, .
     return has_text and any(
         (found := _type_of(option)) is not None and found.kind in TIME_KINDS - {type_.kind, Kind.DATE} for option in bound
     )
+
+
+def _without_true(expr: Expr) -> Expr:
+    """`flag = TRUE` as `flag`, which has the same value: one spelling for both."""
+    match expr:
+        case Compare(Op.EQ, Call() | Column() as value, Literal(True, type_)) if type_ == BOOLEAN:
+            return value if _type_of(value) == BOOLEAN else expr
+        case _:
+            return expr
+
+
+def _either_of(first: Expr, others: list[Expr]) -> Expr:
+    """One of these meanings, it is not known which."""
+    for other in others:
+        first = Either(first, other)
+    return first
 
 
 def _type_of(expr: Expr) -> DataType | None:

@@ -10,14 +10,16 @@ import math
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
+from lakeprune.predicate.functions.numbers import scaled
 from lakeprune.predicate.literals import parse_as
 from lakeprune.predicate.sql_literals import single
-from lakeprune.predicate.tree import Compare, Expr, In, Literal, Op
+from lakeprune.predicate.tree import FALSE, TRUE, Call, Column, Compare, Expr, In, Literal, Op
 from lakeprune.predicate.types import (
     BOOLEAN,
     DOUBLE,
     INT,
     INTEGER_RANGES,
+    INTEGRAL_KINDS,
     LONG,
     NESTED_KINDS,
     STRING,
@@ -27,6 +29,8 @@ from lakeprune.predicate.types import (
 )  # fmt: skip
 
 _OWN = {bool: BOOLEAN, float: DOUBLE, str: STRING, bytes: DataType(Kind.BINARY)}
+_SAFE_DIGITS = 15  # a decimal of so many digits, counted to its column's scale, is apart from its neighbours as a double, too
+_ORDERS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 _KEEPS_TEXT = NESTED_KINDS | {Kind.STRING, Kind.OTHER}
 
 
@@ -81,6 +85,60 @@ def both_readings(expr: Compare | In) -> tuple[Expr, Expr] | None:
         return None
     other = Compare(expr.op, left, right)
     return (expr, other) if _exact_is_wider(expr, other) else (other, expr)
+
+
+def beyond_every_integer(expr: Compare) -> tuple[Expr, Expr] | None:
+    """Both answers on NULL where an integer is ordered against a number beyond every LONG; None for any other comparison.
+
+    Spark takes `i < 9223372036854775808` for TRUE as it stands, without a look at `i`; elsewhere it is NULL for NULL.
+    """
+    is_left = isinstance(expr.left, Literal)
+    literal, other = (expr.left, expr.right) if is_left else (expr.right, expr.left)
+    if not isinstance(literal, Literal) or not isinstance(other, Column | Call) or expr.op not in _ORDERS:
+        return None
+    if not isinstance(literal.value, int | Decimal) or literal.type is None or literal.type.kind is not Kind.DECIMAL:
+        return None
+    low, high = INTEGER_RANGES[Kind.LONG]
+    if other.type is None or other.type.kind not in INTEGRAL_KINDS or low <= literal.value <= high:
+        return None
+    is_above = (literal.value > high) != is_left
+    return (TRUE, expr) if is_above == (expr.op in (Op.LT, Op.LE)) else (expr, FALSE)
+
+
+def decimal_readings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr]:
+    """What else a decimal against text can mean: Spark compares both as doubles, or rounds the text to the decimal's scale.
+
+    Up to 15 digits that makes no difference; beyond, '9007199254740993' equals 9007199254740992.
+    """
+    values = expr.options if isinstance(expr, In) else (expr.left, expr.right)
+    found: list[Expr] = []
+    for change in (_as_double, _rounded):
+        changed = [change(value) if is_text(text) else value for value, text in zip(values, written, strict=True)]
+        if any(a is not b for a, b in zip(changed, values, strict=True)):
+            found.append(In(expr.value, tuple(changed)) if isinstance(expr, In) else Compare(expr.op, *changed))
+    return found
+
+
+def is_text(written: Expr) -> bool:
+    """Whether an option or a side is a plain string literal, before it took a type."""
+    return isinstance(written, Literal) and written.type is None and isinstance(written.value, str)
+
+
+def _as_double(literal: Expr) -> Expr:
+    if not isinstance(literal, Literal) or not isinstance(literal.value, Decimal) or literal.type is None:
+        return literal
+    value, scale = literal.value, literal.type.scale
+    if len(value.as_tuple().digits) <= _SAFE_DIGITS and value.adjusted() + 1 + scale <= _SAFE_DIGITS:
+        return literal
+    return Literal(float(literal.value), DOUBLE) if literal.type.kind is Kind.DECIMAL else literal
+
+
+def _rounded(literal: Expr) -> Expr:
+    if not isinstance(literal, Literal) or not isinstance(literal.value, Decimal) or literal.type is None:
+        return literal
+    if literal.type.kind is not Kind.DECIMAL or -int(literal.value.as_tuple().exponent) <= literal.type.scale:
+        return literal
+    return Literal(scaled(Fraction(literal.value), literal.type.scale), literal.type)
 
 
 def _exact_is_wider(exact: Compare, coarse: Compare) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from lakeprune.predicate.calendar import DAY
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.monotone import preimage_of, to_float32
+from lakeprune.predicate.functions.numbers import scaled
 from lakeprune.predicate.intervals import IntervalSet, compare, everything, from_intervals, values
 from lakeprune.predicate.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
 from lakeprune.predicate.tree import Literal, Profile
@@ -31,6 +33,8 @@ from lakeprune.predicate.types import (
     Scalar,
 )
 
+MAX_DIGITS = 38  # of a decimal
+_DIGITS = {Kind.BYTE: (3, 0), Kind.SHORT: (5, 0), Kind.INT: (10, 0), Kind.LONG: (20, 0)}  # as decimals, whole and scale
 _EXACT_KINDS = INTEGRAL_KINDS | {Kind.DECIMAL}
 _NUMBER_KINDS = _EXACT_KINDS | {Kind.FLOAT, Kind.DOUBLE}
 
@@ -54,13 +58,28 @@ def order(left: Scalar, left_type: DataType, right: Scalar, right_type: DataType
     raise EvaluationFailed(f"{left_type} and {right_type} do not compare")
 
 
+def rounded_scale(types: Iterable[DataType]) -> int | None:
+    """The scale to which Spark rounds values of these exact types before it compares them; None when it need not.
+
+    It brings them to one decimal type, and where that would take more than 38 digits, it gives up digits of the fraction:
+    a decimal(38,0) equals 1.5 when it is 2.
+    """
+    known = [_DIGITS.get(type_.kind, (type_.precision - type_.scale, type_.scale)) for type_ in types]
+    digits, scale = max(whole for whole, _ in known), max(scale for _, scale in known)
+    return MAX_DIGITS - digits if digits + scale > MAX_DIGITS else None
+
+
 def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bounds | None:
     """The values v of `type_` for which `v op literal` is TRUE, None when the types do not compare without a guess."""
     if literal.type is None or literal.value is None or type_.family is None or literal.type.collation:
         return None
     kind, other, value = type_.kind, literal.type.kind, literal.value
     if kind in _NUMBER_KINDS and other in _NUMBER_KINDS:
-        return _around([reading(op, type_, literal) for reading in _number_readings(kind, other)])
+        sets = [reading(op, type_, literal) for reading in _number_readings(kind, other)]
+        scale = rounded_scale((type_, literal.type)) if Kind.DECIMAL in (kind, other) and kind in _EXACT_KINDS else None
+        if scale is not None and other in _EXACT_KINDS:
+            sets.append(_rounded_reading(op, type_, literal, scale))
+        return _around(sets)
     if kind in TIME_KINDS and other in TIME_KINDS:
         return _time_members(op, type_, literal, literal.type, profile)
     if kind is other:
@@ -87,10 +106,16 @@ def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bou
 def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
     if type_.family is None:
         return None
+    options = tuple(options)
+    scale = _list_scale(type_, options)
     possible: list[Any] = []
     certain: list[Any] = []
     harder: list[Bounds] = []
     for option in options:
+        if scale is not None:
+            sets = [compare("=", option.value, type_), _rounded_reading("=", type_, option, scale)]
+            harder.append(_around(sets))
+            continue
         points = _points(type_, option)
         if points is not None:
             possible.extend(points[0])
@@ -104,6 +129,13 @@ def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -
     if len(possible) == len(certain) and all(bounds.is_exact() for bounds in harder):
         return exactly(outer)
     return Bounds(outer, _all(values(certain, type_), [bounds.inner for bounds in harder], type_))
+
+
+def _list_scale(type_: DataType, options: tuple[Literal, ...]) -> int | None:
+    """`rounded_scale` of a whole list, which Spark brings to one type."""
+    types = {type_, *(option.type for option in options if option.type is not None)}
+    kinds = {found.kind for found in types}
+    return rounded_scale(types) if Kind.DECIMAL in kinds and kinds <= _EXACT_KINDS else None
 
 
 def whole(found: IntervalSet, type_: DataType) -> IntervalSet:
@@ -138,13 +170,21 @@ def compare_floats(left: float, right: float) -> int:
 def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataType) -> int:
     kinds = {left_type.kind, right_type.kind}
     if kinds <= _EXACT_KINDS:
-        return _sign(left, right)  # Python compares int and Decimal exactly
+        exactly_so = _sign(left, right)  # Python compares int and Decimal exactly
+        scale = rounded_scale((left_type, right_type)) if Kind.DECIMAL in kinds else None
+        if scale is not None and exactly_so != _sign(rounded(left, scale), rounded(right, scale)):
+            raise EvaluationFailed("engines disagree whether these decimals are rounded")
+        return exactly_so
     as_doubles = compare_floats(_double(left), _double(right))
     if Kind.FLOAT in kinds and not kinds <= {Kind.FLOAT, Kind.DOUBLE}:
         as_floats = compare_floats(to_float32(_double(left)), to_float32(_double(right)))
         if as_floats != as_doubles:
             raise EvaluationFailed("engines disagree whether the literal is rounded to FLOAT here")
     return as_doubles
+
+
+def rounded(value: Any, scale: int) -> Decimal:
+    return scaled(Fraction(value), scale)
 
 
 def _double(value: Any) -> float:
@@ -239,6 +279,12 @@ def _float32_promoted_reading(op: str, type_: DataType, literal: Literal) -> Int
         return to_float32(_double(value))
 
     return preimage_of(narrowed, compare(op, narrowed(literal.value), DOUBLE), type_)
+
+
+def _rounded_reading(op: str, type_: DataType, literal: Literal, scale: int) -> IntervalSet:
+    """Both sides rounded to a scale, as Spark does when their common type has no room for more."""
+    goal = DataType(Kind.DECIMAL, MAX_DIGITS, scale)
+    return preimage_of(lambda value: rounded(value, scale), compare(op, rounded(literal.value, scale), goal), type_)
 
 
 def _around(sets: list[IntervalSet]) -> Bounds:

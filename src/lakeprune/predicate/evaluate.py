@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lakeprune.predicate.comparison import order
+from lakeprune.predicate.comparison import compare_floats, order, rounded, rounded_scale
 from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.functions.monotone import to_float32
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.like_pattern import matches, pieces_of
 from lakeprune.predicate.tree import (
@@ -34,7 +35,7 @@ from lakeprune.predicate.tree import (
     Profile,
     Within,
 )
-from lakeprune.predicate.types import DOUBLE, FLOATING_KINDS, DataType, Kind, Scalar
+from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind, Scalar
 from lakeprune.predicate.walk import type_of
 
 Row = Mapping[Column, Scalar]
@@ -133,16 +134,32 @@ def _in(expr: In, row: Row, profile: Profile) -> bool | None:
     options = [(evaluate(option, row, profile), type_of(option)) for option in expr.options]
     present = [(option, type_) for option, type_ in options if option is not None and type_ is not None]
     type_ = _known(expr.value)
-    # Spark brings the whole list to one type: one double in it makes every comparison one of doubles.
+    found = any(order(value, type_, option, other, profile) == 0 for option, other in present)
     kinds = {type_.kind, *(other.kind for _, other in present)}
-    if kinds & FLOATING_KINDS and len(kinds) > 1 and Kind.FLOAT not in kinds:
-        doubles = [(as_double(option), DOUBLE) for option, _ in present]
-        found = any(order(as_double(value), DOUBLE, option, DOUBLE, profile) == 0 for option, _ in doubles)
-    else:
-        found = any(order(value, type_, option, other, profile) == 0 for option, other in present)
+    if type_.kind is Kind.STRING and kinds != {Kind.STRING} and found != _is_among_texts(value, present, profile):
+        raise EvaluationFailed("text in a list with other types: Spark compares it as text, unless in ANSI mode")
+    if Kind.DECIMAL in kinds and kinds <= INTEGRAL_KINDS | {Kind.DECIMAL}:
+        scale = rounded_scale({type_, *(other for _, other in present)})
+        if scale is not None and found != any(rounded(value, scale) == rounded(option, scale) for option, _ in present):
+            raise EvaluationFailed("engines disagree whether the decimals of this list are rounded")
+    if kinds & FLOATING_KINDS and len(kinds) > 1:
+        # Spark brings the whole list to one type: one double in it makes every comparison one of doubles.
+        doubles = [(as_double(value), as_double(option)) for option, _ in present]
+        as_doubles = any(compare_floats(a, b) == 0 for a, b in doubles)
+        if Kind.FLOAT in kinds:
+            as_floats = any(compare_floats(to_float32(a), to_float32(b)) == 0 for a, b in doubles)
+            if len({found, as_doubles, as_floats}) > 1:
+                raise EvaluationFailed("engines disagree whether this is a list of FLOATs")
+        found = as_doubles
     if found:
         return True
     return None if len(present) < len(options) else False
+
+
+def _is_among_texts(value: Scalar, options: Iterable[tuple[Scalar, DataType]], profile: Profile) -> bool:
+    from lakeprune.predicate.functions.cast_text import to_text
+
+    return any(to_text(option, type_, profile) == value for option, type_ in options)
 
 
 def as_double(value: Scalar) -> float:

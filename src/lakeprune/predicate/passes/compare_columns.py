@@ -6,11 +6,12 @@ doubles, decimals, un-collated strings, booleans. Everything else is opaque with
 
 from __future__ import annotations
 
+from lakeprune.predicate.comparison import rounded_scale
 from lakeprune.predicate.passes.keep_partition_leaves import exact, is_partition_only
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import And, Column, ColumnCompare, Compare, Expr, IsNull, Not, NullTest, Op, Or
-from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, Kind
+from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind
 
 
 def compare_columns(op: Op, left: Column, right: Column) -> Expr:
@@ -20,7 +21,7 @@ def compare_columns(op: Op, left: Column, right: Column) -> Expr:
         reason = why_unordered(column)
         if reason is not None:
             return opaque(leaf, reason.code, reason.message)
-    if not _comparable(left.type.kind, right.type.kind):
+    if not _comparable(left.type, right.type):
         if is_partition_only(leaf):
             return exact(leaf)
         return opaque(leaf, ReasonCode.CROSS_TYPE, f"{left.type} and {right.type} compare only through a cast")
@@ -34,8 +35,10 @@ def compare_columns(op: Op, left: Column, right: Column) -> Expr:
     return ColumnCompare(op, left, right)
 
 
-def _comparable(left: Kind, right: Kind) -> bool:
+def _comparable(left: DataType, right: DataType) -> bool:
     for kinds in (INTEGRAL_KINDS, FLOATING_KINDS):
-        if left in kinds and right in kinds:
+        if left.kind in kinds and right.kind in kinds:
             return True
-    return left is right
+    if left.kind is right.kind is Kind.DECIMAL:
+        return rounded_scale((left, right)) is None  # otherwise Spark rounds both sides
+    return left.kind is right.kind

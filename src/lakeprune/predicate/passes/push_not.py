@@ -72,8 +72,9 @@ def _null_of(part: Expr) -> Expr:
             return Constant(False)
         case Not(inside):
             return _null_of(inside)
-        case Either(_, inner):  # both sides are NULL on the same rows
-            return _null_of(inner)
+        case Either(outer, inner):  # both sides are NULL on the same rows, unless one of them is a constant
+            wide, narrow = _null_of(outer), _null_of(inner)
+            return narrow if wide == narrow else Either(wide, narrow)
         case Exact(predicate, columns):
             return Exact(IsNull(predicate), columns)
         case _:
