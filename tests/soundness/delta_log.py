@@ -47,7 +47,7 @@ def write_log(table: Table, log: Path) -> None:
     if table.layout == Layout.COMMITS:
         half = len(adds) // 2
         _commit(log, 1, [*removes, *({"add": a} for a in adds[: half + 1])])
-        _commit(log, 2, [{"add": a} for a in adds[half + 1 :]])
+        _commit(log, 2, [{"commitInfo": {"timestamp": 1}}, *({"add": a} for a in adds[half + 1 :])])
         return
     _commit(log, 1, [*removes, *({"add": a} for a in adds)])
     keep_json = table.layout != Layout.CHECKPOINT_STRUCT
