@@ -15,7 +15,7 @@ from tests.soundness.predicates import random_predicate
 from tests.soundness.tables import Layout, Table
 from tests.soundness.verdict import Verdict, complaint
 
-GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
+GOLDEN = (Path(__file__).parents[3] / "shared" / "golden").resolve()
 TABLES = sorted(log.parent for kind in ("delta", "delta-kernel") for log in (GOLDEN / kind).glob("*/_delta_log"))
 PREDICATES = 12
 

@@ -13,7 +13,7 @@ from deltalake.exceptions import DeltaError
 from lakeprune.errors import TableError, TableRefused
 from tests.tables.hand_made import columns, files, opened
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
+GOLDEN = (Path(__file__).parents[3] / "shared" / "golden").resolve()  # readers resolve links too
 FOLDERS = [GOLDEN / "delta", GOLDEN / "delta-kernel"]
 
 pytestmark = [pytest.mark.golden, pytest.mark.skipif(not GOLDEN.is_dir(), reason="the golden tables are not beside the project")]
