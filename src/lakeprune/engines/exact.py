@@ -6,10 +6,10 @@ values they can give. The loop is over distinct partition values, never over fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
-from lakeprune.engines.engine import Engine, Needs
+from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.predicate.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import Column, Exact, Profile
@@ -19,6 +19,8 @@ from lakeprune.skipping.plan import Plan
 from lakeprune.tables.snapshot import Snapshot
 
 UNKNOWN: frozenset[bool | None] = frozenset({True, False, None})
+Candidates = tuple[Scalar, ...] | None  # every value a text can stand for, None when that cannot be told
+_Values = tuple[Row, list[Candidates]]  # texts as recorded with their missing marks, and what each can stand for
 
 
 @record
@@ -38,12 +40,14 @@ class Lookup:
 
 
 def exact_lookups(engine: Engine, snapshot: Snapshot, profile: Profile, plans: Sequence[Plan]) -> list[Lookup]:
-    """A lookup for every distinct exact expression of the plans."""
+    """A lookup for every distinct exact expression of the plans. The values of the same columns are asked for once."""
     exacts = dict.fromkeys(exact for plan in plans for exact in plan.exacts)
-    return [_lookup(engine, snapshot, profile, exact, number) for number, exact in enumerate(exacts)]
+    asked = dict.fromkeys(exact.columns for exact in exacts)
+    values = {columns: _distinct_values(engine, snapshot, profile, columns) for columns in asked}
+    return [_lookup(engine, profile, exact, values[exact.columns], number) for number, exact in enumerate(exacts)]
 
 
-def possible_truths(exact: Exact, values: Sequence[tuple[Scalar, ...] | None], profile: Profile) -> frozenset[bool | None]:
+def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile) -> frozenset[bool | None]:
     """Every truth value the expression can have, given every value each column could have (None: cannot be told)."""
     if any(candidates is None for candidates in values):
         return UNKNOWN
@@ -59,26 +63,29 @@ def possible_truths(exact: Exact, values: Sequence[tuple[Scalar, ...] | None], p
     return frozenset(truths)
 
 
-def _lookup(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact, number: int) -> Lookup:
+def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
     keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
     names = [name for pair in keys for name in pair] + [f"e{number}_{letter}" for letter in "tfn"]
     types = ["VARCHAR", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 3
-    rows = list(_lookup_rows(engine, snapshot, profile, exact))
+    rows = []
+    for row, candidates in values:
+        truths = possible_truths(exact, candidates, profile)
+        rows.append((*row, True in truths, False in truths, None in truths))
     return Lookup(exact, number, engine.lookup(names, types, rows))
 
 
-def _lookup_rows(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact) -> Iterator[tuple[object, ...]]:
-    columns = exact.columns
+def _distinct_values(engine: Engine, snapshot: Snapshot, profile: Profile, columns: tuple[Column, ...]) -> list[_Values]:
     picked = ", ".join(f"p{i}, p{i}_missing" for i in range(len(columns)))
     files = snapshot.files_sql(engine, Needs(partition_texts=columns), profile)
-    parsed: list[dict[str | None, tuple[Scalar, ...] | None]] = [{} for _ in columns]
+    parsed: list[dict[str | None, Candidates]] = [{} for _ in columns]
+    found = []
     for row in engine.query(f"SELECT DISTINCT {picked} FROM ({files}) AS files"):
-        values: list[tuple[Scalar, ...] | None] = []
+        values: list[Candidates] = []
         for i, column in enumerate(columns):
             text, missing = row[2 * i], row[2 * i + 1]
             known = parsed[i]
             if text not in known:
                 known[text] = snapshot.partition_values(text, column, profile)
             values.append(None if missing else known[text])
-        truths = possible_truths(exact, values, profile)
-        yield (*row, True in truths, False in truths, None in truths)
+        found.append((row, values))
+    return found
