@@ -35,12 +35,11 @@ class SqlEngine:
         relation = ", ".join(
             part for k, (column, domain) in enumerate(domains.items()) for part in self._columns(k, column, domain)
         )
-        asked = ", ".join(printer.bit(bit) for bit in bits)
+        asked = ", ".join(printer.bit(bit, 1) for bit in bits)
         row = self._connection.execute(f"SELECT {asked} FROM (SELECT {relation})").fetchone()
         assert row is not None
-        for value in row:
-            assert isinstance(value, bool), "a fact must be two-valued"
-        return list(row)
+        assert set(row) <= {0, 1}, "a bit is set or it is not"
+        return [value == 1 for value in row]
 
     def _columns(self, k: int, column: Column, domain: Domain) -> list[str]:
         family = column.type.family

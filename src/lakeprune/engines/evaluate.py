@@ -7,7 +7,7 @@ one `FileOutcome` per file. Rows of files never pass through Python unless they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, cycle
 from typing import Any
 
 from lakeprune.engines.engine import Engine, Needs, Row
@@ -140,12 +140,15 @@ class Evaluation:
 
 def _words(plan: Plan, printer: FactPrinter) -> list[str]:
     """The bits of a plan, and what is worth knowing of its columns, packed into integers."""
-    flags = [printer.bit(bit) for bit in plan.bits]
-    flags += ["coalesce(rows - deleted = 0, FALSE)", "has_stats", "has_dv"]
+    weights = cycle(1 << i for i in range(WORD_BITS))
+    bits = [printer.bit(bit, weight) for bit, weight in zip(plan.bits, weights, strict=False)]
+    flags = ["rows - deleted = 0", "has_stats", "has_dv"]
     for column in plan.columns:
         k = printer.columns[column]
         flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
-    return [_packed(flags[i : i + WORD_BITS]) for i in range(0, len(flags), WORD_BITS)]
+    bits += [f"CASE WHEN {flag} THEN {weight} ELSE 0 END" for flag, weight in zip(flags, weights, strict=False)]
+    words = [bits[i : i + WORD_BITS] for i in range(0, len(bits), WORD_BITS)]
+    return [f"CAST({' + '.join(word)} AS BIGINT)" for word in words]
 
 
 def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
@@ -154,11 +157,6 @@ def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
         dict.fromkeys(column for plan in plans for exact in plan.exacts for column in exact.columns)
     )
     return Needs(domains, texts, paths)
-
-
-def _packed(flags: Sequence[str]) -> str:
-    terms = [f"CASE WHEN {flag} THEN {1 << i} ELSE 0 END" for i, flag in enumerate(flags)]
-    return "CAST(" + " + ".join(terms) + " AS BIGINT)"
 
 
 def _one_plan_sql(words: Sequence[str], source: str) -> str:

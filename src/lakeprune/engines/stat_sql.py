@@ -1,7 +1,8 @@
 """Facts printed as SQL conditions over a files relation (engine.py lists its columns).
 
-Every condition is two-valued: a comparison with a missing bound is FALSE, or TRUE when missing statistics are lifted. The printer
-is total over `Fact` and knows no other node, so an engine can never meet a function it would have to understand.
+TRUE is proven, FALSE and NULL are not: a comparison with a missing bound is NULL, or TRUE when missing statistics are lifted, and
+AND and OR carry that upwards as they should. The printer is total over `Fact` and knows no other node, so an engine can never
+meet a function it would have to understand.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ class FactPrinter:
     exacts: Mapping[Exact, int]
     searches: Mapping[Covered, int] = {}  # never changed: records are frozen
 
-    def bit(self, bit: Bit) -> str:
-        return self._print(bit.fact, bit.lift)
+    def bit(self, bit: Bit, weight: int) -> str:
+        """The weight where the bit is set, otherwise 0. CASE takes NULL for "not proven", so no condition has to."""
+        if isinstance(bit.fact, Unproven):
+            return f"CASE WHEN {self._print(bit.fact.part, bit.lift)} THEN 0 ELSE {weight} END"
+        return f"CASE WHEN {self._print(bit.fact, bit.lift)} THEN {weight} ELSE 0 END"
 
     def search_columns(self) -> list[str]:
         """The searched conditions as columns v{n}: bits mention them often, planning one takes an engine long."""
@@ -52,10 +56,10 @@ class FactPrinter:
             case Some(parts):
                 return "(" + " OR ".join(self._print(p, lift) for p in parts) + ")"
             case Unproven(part):
-                return f"(NOT {self._print(part, lift)})"
+                return f"(({self._print(part, lift)}) IS NOT TRUE)"
             case Never(exact, truth):
                 letter = {True: "t", False: "f", None: "n"}[truth]
-                return f"(NOT coalesce(e{self.exacts[exact]}_{letter}, TRUE))"
+                return f"(NOT e{self.exacts[exact]}_{letter})"
             case NoNull(column):
                 k = self.columns[column]
                 return f"(c{k}_nn OR NOT c{k}_counted)" if lift is Lift.MISSING else f"c{k}_nn"
@@ -91,7 +95,7 @@ class FactPrinter:
         sides = []
         if interval.lo is not None:
             sign = ">" if interval.lo_open else ">="
-            sides.append(f"coalesce(c{k}_lo {sign} {self._literal(column, interval.lo)}, FALSE)")
+            sides.append(f"c{k}_lo {sign} {self._literal(column, interval.lo)}")
         if interval.hi is not None:
             sides.append(self._ends_below(column, interval))
         return "(" + " AND ".join(sides) + ")" if sides else "TRUE"
@@ -105,8 +109,8 @@ class FactPrinter:
         plain = f"c{k}_hi {'<' if strict else '<='} {limit}"
         if column.type.family is Family.TEXT:
             beyond = f"{limit} > c{k}_hi AND NOT {self.dialect.starts_with(limit, f'c{k}_hi')}"
-            plain = f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
-        return f"coalesce({plain}, FALSE)"
+            return f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
+        return plain
 
     def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
         """Binary search: the last interval that starts at or below lo is the only one that can hold it.

@@ -69,16 +69,18 @@ class StatisticsSql:
 
     def strict(self) -> str:
         """Layer 2, over layer 1: the same leaves as text, of odd files only."""
-        doubts = [
-            "contains(stats, 'false')",
-            f"contains(stats, 'true') AND contains({_TIGHT}, 'true')",
-            _is_no_count("s_rows"),
-        ]
+        numbers, doubts = ["s_rows"], [_is_no_count("s_rows")]
         for column in self.columns:
-            doubts.append(_is_no_count(f"s{column.k}_n"))
+            numbers.append(f"s{column.k}_n")
+            doubts.append(_is_no_count(numbers[-1]))
             if column.is_number:
-                test = _is_no_count if column.stored.type.family is Family.INTEGER else _is_infinite
-                doubts += [test(f"s{column.k}_{side.value}") for side in Side]
+                bounds = [f"s{column.k}_{side.value}" for side in Side]
+                numbers += bounds
+                doubts += map(_is_no_count if column.stored.type.family is Family.INTEGER else _is_infinite, bounds)
+        # Few files have a 1 to be in doubt about: the text of the others is not searched.
+        doubts.append(f"({' OR '.join(f'{number} = 0' for number in numbers)}) AND contains(stats, 'false')")
+        is_one = " OR ".join(f"{number} = 1" for number in numbers)
+        doubts.append(f"({is_one}) AND contains(stats, 'true') AND contains({_TIGHT}, 'true')")
         return self.dialect.parse_json(f"CASE WHEN {' OR '.join(doubts)} THEN {self._json()} END", self._shape("VARCHAR"))
 
     def _json(self) -> str:
