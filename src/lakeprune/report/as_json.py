@@ -18,6 +18,7 @@ from lakeprune.report.model import (
     SCHEMA_VERSION,
     SKIPPING_PHASE,
     ClauseReport,
+    Diagnosis,
     FileReport,
     Phase,
     Report,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 def document(report: Report, *, verbose: bool, limit: int | None) -> dict[str, Any]:
     """The whole document as Python values."""
-    whole: dict[str, Any] = dict(_head(report))
+    whole: dict[str, Any] = _head(report)
     if verbose:
         whole["files_truncated"] = _is_truncated(report, limit)
         whole["files"] = [_file(file) for file in report.listing(limit)]
@@ -39,7 +40,7 @@ def document(report: Report, *, verbose: bool, limit: int | None) -> dict[str, A
 
 def json_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator[str]:
     """The document as text, piece by piece."""
-    head: dict[str, Any] = dict(_head(report))
+    head: dict[str, Any] = _head(report)
     if not verbose:
         yield json.dumps(head, indent=2) + "\n"
         return
@@ -56,7 +57,15 @@ def _is_truncated(report: Report, limit: int | None) -> bool:
     return limit is not None and limit < report.numbers.total.files
 
 
-def _head(report: Report) -> shape.Explanation:
+def _head(report: Report) -> dict[str, Any]:
+    """Everything but the files."""
+    head: dict[str, Any] = dict(_explanation(report))
+    if report.diagnoses is not None:
+        head["explain"] = [_diagnosis(diagnosis) for diagnosis in report.diagnoses]
+    return head
+
+
+def _explanation(report: Report) -> shape.Explanation:
     numbers, facts = report.numbers, report.facts
     total, kept = numbers.total, numbers.kept
     return {
@@ -164,6 +173,19 @@ def _clause(report: ClauseReport) -> shape.Clause:
         "kept_not_decidable": _quantity(credit.kept[Keeps.NOT_DECIDABLE]),
         "kept_all_rows_match": _quantity(credit.kept[Keeps.ALL_ROWS_MATCH]),
         "reasons": [{"code": reason.code.value, "message": reason.message} for reason in clause.reasons],
+    }
+
+
+def _diagnosis(diagnosis: Diagnosis) -> shape.Diagnosis:
+    return {
+        "code": diagnosis.code,
+        "severity": diagnosis.severity.value,
+        "clause": diagnosis.clause,
+        "column": diagnosis.column,
+        "message": diagnosis.message,
+        "numbers": diagnosis.numbers,
+        "suggestion": diagnosis.suggestion,
+        "rewrite": diagnosis.rewrite,
     }
 
 

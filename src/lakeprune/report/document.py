@@ -97,6 +97,19 @@ class Clause(TypedDict):
     reasons: list[Note]
 
 
+class Diagnosis(TypedDict):
+    """Why the predicate reads more than it might; `code` and the names in `numbers` are stable, `rewrite` can be pasted."""
+
+    code: str
+    severity: Literal["warning", "info"]
+    clause: str | None
+    column: str | None
+    message: str
+    numbers: dict[str, int | float | str]
+    suggestion: str
+    rewrite: str | None
+
+
 class Bounds(TypedDict):
     """Proven bounds of a column in one file; null is unbounded. Dates, times and decimals are text."""
 
@@ -199,5 +212,6 @@ class Explanation(TypedDict):
     elapsed_ms: int
     schema_version: str
     tool_version: str
+    explain: NotRequired[list[Diagnosis]]
     files: NotRequired[list[File]]
     files_truncated: NotRequired[bool]

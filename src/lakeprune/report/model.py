@@ -72,6 +72,25 @@ class FileReport:
     keeps: Keeps | None
 
 
+class Severity(Enum):
+    WARNING = "warning"  # costs files, and something can be done
+    INFO = "info"  # worth knowing
+
+
+@record
+class Diagnosis:
+    """Why the predicate reads more than it might, from this table and this predicate, and what would help."""
+
+    code: str  # stable; docs/diagnoses/ has a page for each
+    severity: Severity
+    clause: str | None  # the clause as in the clause table, None when it is about the whole predicate
+    column: str | None
+    message: str  # one sentence with numbers
+    numbers: dict[str, int | float | str]  # the numbers of the message, by stable names
+    suggestion: str  # what to do
+    rewrite: str | None = None  # what can be pasted: a condition, or a statement
+
+
 @record
 class Session:
     """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
@@ -94,6 +113,7 @@ class Report:
     assertions: tuple[Assertion, ...]
     elapsed_ms: int
     listing: Callable[[int | None], Iterator[FileReport]]
+    diagnoses: tuple[Diagnosis, ...] | None = None  # None: nobody asked why
 
     def __repr__(self) -> str:
         total, kept = self.numbers.total.files, self.numbers.kept.files
