@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.engines.engine import EngineError
-from lakeprune.engines.evaluate import Evaluation, Pattern
+from lakeprune.engines.evaluate import Evaluation, Order, Pattern
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.predicate.tree import Clause, Profile
 from lakeprune.record import record, replace
-from lakeprune.report.attribution import attribute
+from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
 from lakeprune.report.model import ClauseReport, FileReport, Report, Session
 from lakeprune.session import NAN_POLICIES, instant, profile_of, session_of
@@ -25,6 +25,8 @@ from lakeprune.skipping.plan import Plan, plan_clauses
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import Protocol, TypedDict, Unpack
+
+    from lakeprune.report.picture.model import Picture
 
     class DeltaTable(Protocol):
         """What is used of deltalake's `DeltaTable`."""
@@ -160,10 +162,11 @@ class Job:
             clauses=clauses,
             assertions=judge(self.gates, numbers, undecided, has_predicate=where is not None),
             elapsed_ms=round((time.perf_counter() - self.started) * 1000),
-            listing=lambda limit: self._listing(plan, limit, has_predicate=where is not None),
+            listing=lambda limit: self._listing(plan, limit, Order.PATH, has_predicate=where is not None),
+            picture=lambda: self._picture(plan, numbers, has_predicate=where is not None),
         )
 
-    def _listing(self, plan: Plan, limit: int | None, *, has_predicate: bool) -> Iterator[FileReport]:
+    def _listing(self, plan: Plan, limit: int | None, order: Order, *, has_predicate: bool) -> Iterator[FileReport]:
         from lakeprune.report.listing import Lister
 
         if limit is not None and limit < 0:
@@ -171,8 +174,20 @@ class Job:
         lister = Lister(plan, self.evaluation.snapshot.facts, self.profile, has_predicate=has_predicate)
         with self.evaluation.engine.awake():
             try:
-                for outcome in self.evaluation.files(plan, limit):
+                for outcome in self.evaluation.files(plan, limit, order):
                     yield lister.file_report(outcome)
+            except EngineError as error:
+                raise self.evaluation.snapshot.failure(error) from error
+
+    def _picture(self, plan: Plan, numbers: Attribution, *, has_predicate: bool) -> Picture:
+        from lakeprune.report.picture.compose import compose
+        from lakeprune.report.picture.model import MOST_FILES
+
+        with self.evaluation.engine.awake():
+            largest = list(self._listing(plan, MOST_FILES, Order.LARGEST, has_predicate=has_predicate))
+            by_verdict = (numbers.total.files - numbers.kept.files, numbers.kept.files - numbers.full.files, numbers.full.files)
+            try:
+                return compose(self.evaluation, plan, by_verdict, largest, has_predicate=has_predicate)
             except EngineError as error:
                 raise self.evaluation.snapshot.failure(error) from error
 

@@ -52,6 +52,10 @@ def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
         from lakeprune.report.as_json import json_chunks
 
         return json_chunks(report, verbose=given.verbose, limit=given.limit)
+    if given.format == "html":
+        from lakeprune.report.html.page import html_chunks
+
+        return html_chunks(report)
     from lakeprune.report.as_text import text_chunks
 
     return text_chunks(report, verbose=given.verbose, limit=given.limit)
@@ -128,7 +132,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="list every file with its verdict and why")
     group.add_argument("--limit", metavar="N", type=count, help="with --verbose, list at most N files")
-    group.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    group.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: text")
     group.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
 
 

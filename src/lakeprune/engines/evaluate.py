@@ -7,6 +7,7 @@ one `FileOutcome` per file. Rows of files never pass through Python unless they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from itertools import chain, cycle
 from typing import Any
 
@@ -22,6 +23,13 @@ WORD_BITS = 60  # bits packed into one integer column
 BATCH = 32  # plans per query: planning time grows faster than the number of expressions in one query
 
 _SUMS = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
+
+
+class Order(Enum):
+    """How listed files are sorted."""
+
+    PATH = "path"
+    LARGEST = "size DESC, path"
 
 
 @record
@@ -99,18 +107,28 @@ class Evaluation:
             found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
         return found
 
-    def files(self, plan: Plan, limit: int | None) -> Iterator[FileOutcome]:
-        """Every file with what each clause says about it, ordered by path."""
-        needs = _needs([plan], paths=True)
+    def relation(self, plan: Plan, needs: Needs) -> tuple[str, FactPrinter]:
+        """A FROM item over the files with these needs beside the plan's own, and the printer of the plan's bits over it."""
+        own = _needs([plan], paths=needs.paths)
+        joined = Needs(
+            tuple(dict.fromkeys((*own.domains, *needs.domains))),
+            tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts))),
+            needs.paths,
+        )
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
-        printer = self._printer([plan], needs, lookups)
+        printer = self._printer([plan], joined, lookups)
+        return self._source(joined, lookups, printer), printer
+
+    def files(self, plan: Plan, limit: int | None, order: Order = Order.PATH) -> Iterator[FileOutcome]:
+        """Every file with what each clause says about it, in this order."""
+        source, printer = self.relation(plan, Needs(paths=True))
         words = _words(plan, printer)
         bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
         picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
         cut = "" if limit is None else f" LIMIT {limit}"
         known: dict[Row, Signature] = {}  # few signatures, many files: each is decoded once and shared
-        rows_of_files = self.engine.stream(f"SELECT {picked} FROM {self._source(needs, lookups, printer)} ORDER BY path{cut}")
-        # In order of path: with the first row in hand everything has been read, so this is the time to look.
+        rows_of_files = self.engine.stream(f"SELECT {picked} FROM {source} ORDER BY {order.value}{cut}")
+        # They are sorted: with the first row in hand everything has been read, so this is the time to look.
         first = next(rows_of_files, None)
         self.snapshot.check_whole()
         for row in chain([] if first is None else [first], rows_of_files):

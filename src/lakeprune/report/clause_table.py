@@ -10,7 +10,7 @@ from lakeprune.report.printable import printable, shortened
 from lakeprune.report.verdict import Keeps
 
 _WIDEST = 60
-_KEPT = {
+KEPT = {
     Keeps.RANGES_OVERLAP: "ranges overlap",
     Keeps.MISSING_STATISTIC: "statistic missing",
     Keeps.NAN_POSSIBLE: "NaN possible",
@@ -47,7 +47,7 @@ def _cut(text: str) -> str:
 
 def _kept(clause: ClauseReport) -> str:
     kept = clause.credit.kept
-    told = [f"{kept[because].files} {words}" for because, words in _KEPT.items() if kept[because].files]
+    told = [f"{kept[because].files} {words}" for because, words in KEPT.items() if kept[because].files]
     return ", ".join(told) or "none"
 
 

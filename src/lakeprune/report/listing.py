@@ -84,13 +84,13 @@ class Lister:
 
     def _bounds(self, outcome: FileOutcome) -> dict[str, tuple[Any, Any]]:
         return {
-            ".".join(column.path): (_shown(lo, column, self._profile), _shown(hi, column, self._profile))
+            ".".join(column.path): (shown(lo, column, self._profile), shown(hi, column, self._profile))
             for column, (lo, hi) in zip(self._plan.columns, outcome.bounds, strict=True)
             if column.role is Role.DATA and not (lo is None and hi is None)
         }
 
 
-def _shown(value: Any, column: Column, profile: Profile) -> Any:
+def shown(value: Any, column: Column, profile: Profile) -> Any:
     """Numbers as numbers, everything else as the text a user would write, without quotes."""
     if value is None or isinstance(value, str | bool):
         return value

@@ -1,14 +1,14 @@
 """The report: everything one explanation found, as values. Renderers read it and add nothing.
 
 In: snapshot facts, clauses, attribution, assertions. Out: `Report`, with the contract's names for what the contract names.
-The files are listed lazily: a report of a million files holds numbers, not paths.
+Files are listed and pictures made lazily: a report of a million files holds numbers, not paths.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
@@ -18,6 +18,9 @@ from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseC
 from lakeprune.report.gates import Assertion
 from lakeprune.report.verdict import Credit, Keeps, Verdict
 from lakeprune.tables.snapshot import SnapshotFacts
+
+if TYPE_CHECKING:
+    from lakeprune.report.picture.model import Picture
 
 SCHEMA_VERSION = "1.0.0"  # of the JSON document: a new field raises the minor, a changed meaning the major number
 
@@ -113,6 +116,7 @@ class Report:
     assertions: tuple[Assertion, ...]
     elapsed_ms: int
     listing: Callable[[int | None], Iterator[FileReport]]
+    picture: Callable[[], Picture]
     diagnoses: tuple[Diagnosis, ...] | None = None  # None: nobody asked why
 
     def __repr__(self) -> str:
@@ -163,6 +167,18 @@ class Report:
         from lakeprune.report.as_text import text_chunks
 
         return "".join(text_chunks(self, verbose=verbose, limit=limit))
+
+    def to_html(self) -> str:
+        """One self-contained page. Reads the metadata again, for the pictures and the list of files."""
+        from lakeprune.report.html.page import html_chunks
+
+        return "".join(html_chunks(self))
+
+    def _repr_html_(self) -> str:
+        """The compact form, for notebooks."""
+        from lakeprune.report.html.compact import compact
+
+        return compact(self)
 
 
 def joined(texts: Sequence[str]) -> str | None:

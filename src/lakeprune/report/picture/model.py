@@ -1,0 +1,106 @@
+"""What the pictures of a report show, as values: no SQL, no markup. Places on an axis are shares of its length, 0 to 1.
+
+The amount of data is bounded whatever the table: every file is drawn up to `MOST_MARKS`, above that files are counted in bins.
+"""
+
+from __future__ import annotations
+
+from lakeprune.record import record
+from lakeprune.report.model import FileReport
+from lakeprune.report.verdict import Verdict
+
+MOST_MARKS = 2000  # files that are drawn one by one
+BINS = 120
+MOST_STRIPS = 8
+MOST_LANES = 12
+MOST_CELLS = 400  # partitions in the heat map
+MOST_FILES = 1000  # in the list
+
+VERDICTS = (Verdict.DROP, Verdict.KEEP, Verdict.FULL)
+Counts = tuple[int, int, int]  # in the order of VERDICTS
+
+
+@record
+class Tick:
+    at: float
+    label: str
+
+
+@record
+class Stripe:
+    """A piece of the predicate's range."""
+
+    start: float
+    end: float
+
+
+@record
+class Mark:
+    """One file's range."""
+
+    start: float
+    end: float
+    verdict: Verdict
+    label: str
+
+
+@record
+class Lane:
+    """The files of one partition (or of the others together) on one column's axis: as marks, or as depth per verdict and bin."""
+
+    label: str
+    files: Counts
+    unknown: Counts  # without any bound: their range may be the whole axis
+    only_null: int  # without any value
+    marks: tuple[Mark, ...] = ()
+    depth: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def deepest(self) -> int:
+        """The most ranges that lie on one bin."""
+        return max((sum(counts) for counts in zip(*self.depth, strict=True)), default=0)
+
+
+@record
+class Strip:
+    """One column of the predicate: its files' ranges, and the range that the predicate allows."""
+
+    column: str
+    type: str
+    is_partition: bool
+    allowed: str | None  # the predicate's range in words, None when it allows every value
+    stripes: tuple[Stripe, ...]
+    ticks: tuple[Tick, ...]
+    lanes: tuple[Lane, ...]
+    beyond: int  # files whose range reaches out of the axis
+    other_partitions: int  # that share the last lane
+
+
+@record
+class Undrawn:
+    column: str
+    why: str
+
+
+@record
+class Cell:
+    """One partition of the heat map."""
+
+    labels: tuple[str, ...]
+    files: Counts
+    bytes: Counts
+
+
+@record
+class Heat:
+    columns: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    partitions: int  # of the table; the cells are those with the most bytes to read
+
+
+@record
+class Picture:
+    strips: tuple[Strip, ...]
+    undrawn: tuple[Undrawn, ...]
+    heat: Heat | None
+    files: tuple[FileReport, ...]  # the largest first
