@@ -15,6 +15,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
 UV_VERSION := 0.13.7
+AZURITE_VERSION := 3.35.0
+FAKE_GCS_VERSION := 1.56.1
+SERVERS := build/servers
 SOURCES := src tests tools bench demo
 
 # The long soundness run: how many cases, and where its random numbers start.
@@ -36,8 +39,26 @@ demo: $(STAMP) ## Write real Delta tables, explain predicates on them, pass a ga
 	@$(BIN)/python -m demo.run
 
 .PHONY: test
-test: $(STAMP) ## Run every test and doctest (a few thousand soundness cases among them)
+test: $(STAMP) servers ## Run every test and doctest (a few thousand soundness cases among them)
 	@$(BIN)/python -m pytest -q
+
+# moto, the S3 of the tests, is a Python package and comes with the others. Where there is no npm or no go, the tests that need
+# their server are skipped and say so.
+.PHONY: servers
+servers: ## Install the object-store servers that the tests start (once; needs npm and go)
+	@$(MAKE) $(SERVERS)/azurite-$(AZURITE_VERSION)/.installed || echo "no Azurite: the Azure tests will be skipped" >&2
+	@$(MAKE) $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed || echo "no fake-gcs-server: the GCS tests will be skipped" >&2
+
+$(SERVERS)/azurite-$(AZURITE_VERSION)/.installed:
+	@command -v npm > /dev/null
+	@mkdir -p $(@D) && echo "installing Azurite (once, a minute)"
+	@npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 \
+	  azurite@$(AZURITE_VERSION) > $(@D)/log.txt 2>&1 && touch $@
+
+$(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed:
+	@command -v go > /dev/null
+	@mkdir -p $(@D) && echo "building fake-gcs-server (once, a few minutes)"
+	@GOBIN="$$PWD/$(@D)" go install github.com/fsouza/fake-gcs-server@v$(FAKE_GCS_VERSION) > $(@D)/log.txt 2>&1 && touch $@
 
 .PHONY: lint
 lint: $(STAMP) ## Run ruff, mypy strict, the import rule, the file-size check and the docs check

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.engines.engine import EngineError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Table = str | os.PathLike[str] | DeltaTable
 
     class Options(TypedDict, total=False):
-        """The session a predicate is read in, and the gates; the names are those of the command's flags."""
+        """The session a predicate is read in, the gates, how object stores are reached; named like the command's flags."""
 
         timezone: str
         now: str | datetime
@@ -49,10 +49,21 @@ if TYPE_CHECKING:
         max_bytes: int
         assert_stats: bool
         require_full_attribution: bool
+        storage_options: Mapping[str, str]
+        env_creds: bool
+        region: str
+        profile: str
+        public: bool
+        cache_dir: str | os.PathLike[str]
+        no_cache: bool
+        cache_size: int
 
 
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
 _GATES = frozenset(Gates.__match_args__)
+_ACCESS = frozenset(
+    ("storage_options", "env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size", "progress")
+)
 
 
 def explain(
@@ -65,7 +76,7 @@ def explain(
 ) -> Report:
     """What `where` must read of the table, and why; without a predicate, the table's totals.
 
-    `table` is a path or a deltalake `DeltaTable`, whose loaded version is taken.
+    `table` is a path, a URL of an object store or a deltalake `DeltaTable`, whose loaded version is taken.
     """
     if where is not None:
         _check_text(where, "the predicate")
@@ -113,15 +124,21 @@ class Job:
     @classmethod
     def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> Job:
         started = time.perf_counter()
-        if unknown := sorted(options.keys() - _SESSION - _GATES):
-            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_SESSION | _GATES))}")
+        if unknown := sorted(options.keys() - _SESSION - _GATES - _ACCESS):
+            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_SESSION | _GATES | _ACCESS))}")
         profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
         gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
         location, version = _located(table, _whole(version))
         if version is not None and timestamp is not None:
             raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
-        return cls(location, _opened(location, version, moment, profile), profile, session, gates, started)
+        access = {**_own_access(table), **{name: value for name, value in options.items() if name in _ACCESS}}
+        evaluation = _opened(location, version, moment, profile, access)
+        return cls(evaluation.snapshot.facts.location, evaluation, profile, session, gates, started)
+
+    def close(self) -> None:
+        """Remove what was fetched for this job alone; for a program that ends without cleaning up after itself."""
+        self.evaluation.snapshot.close()
 
     def reports(self, wheres: Sequence[str | None]) -> list[Report]:
         check_gates(self.gates, has_predicate=wheres != [None])
@@ -164,6 +181,7 @@ class Job:
             elapsed_ms=round((time.perf_counter() - self.started) * 1000),
             listing=lambda limit: self._listing(plan, limit, Order.PATH, has_predicate=where is not None),
             picture=lambda: self._picture(plan, numbers, has_predicate=where is not None),
+            traffic=self.evaluation.snapshot.traffic(),
         )
 
     def _listing(self, plan: Plan, limit: int | None, order: Order, *, has_predicate: bool) -> Iterator[FileReport]:
@@ -223,6 +241,13 @@ def _located(table: Table, version: int | None) -> tuple[str, int | None]:
     raise UsageError("LP214", f"a {type(table).__name__} is no table", fix="give a path or a deltalake DeltaTable")
 
 
+def _own_access(table: Table) -> dict[str, Any]:
+    """How a deltalake table reaches its store: its own options, and like delta-rs whatever the machine offers."""
+    if isinstance(table, str | os.PathLike):
+        return {}
+    return {"storage_options": getattr(table, "_storage_options", None) or {}, "env_creds": True}
+
+
 def _check_text(where: object, what: str) -> None:
     if not isinstance(where, str):
         raise UsageError("LP218", f"{what} is of type {type(where).__name__}", fix="give an SQL condition as text")
@@ -237,12 +262,12 @@ def _whole(version: Any) -> int | None:
     return int(version)
 
 
-def _opened(location: str, version: int | None, moment: int | None, profile: Profile) -> Evaluation:
+def _opened(location: str, version: int | None, moment: int | None, profile: Profile, access: dict[str, Any]) -> Evaluation:
     from lakeprune.engines.duckdb_engine import DuckDBEngine
     from lakeprune.tables.open import open_table
 
     engine = DuckDBEngine()
-    return Evaluation(engine, open_table(location, engine, version=version, timestamp=moment), profile)
+    return Evaluation(engine, open_table(location, engine, version=version, timestamp=moment, access=access), profile)
 
 
 __all__ = ["NAN_POLICIES", "explain", "explain_many"]

@@ -31,7 +31,7 @@ def test_path_that_is_a_file(tmp_path: Path) -> None:
     assert refused(tmp_path / "f").code == "LP302"
 
 
-@pytest.mark.parametrize("location", ["", "a\0b", "s3://bucket/x", "file://elsewhere/x"])
+@pytest.mark.parametrize("location", ["", "a\0b", "ftp://host/x", "https://host/x", "file://elsewhere/x"])
 def test_locations_that_are_none(location: str) -> None:
     assert refused(location).code in ("LP301", "LP303")
 

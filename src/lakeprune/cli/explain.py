@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.store_flags import access_of, add_store_flags, without_values
 from lakeprune.cli.values import count, percentage, predicate, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
@@ -19,6 +20,7 @@ examples:
   lakeprune explain ./users -w "age > 40" --verbose --limit 20
   lakeprune explain ./users -w "country = 'DE'" --min-pruning 60 --max-bytes 10GB
   lakeprune explain ./users --assert-stats --format json
+  lakeprune explain s3://lake/users -w "age > 40" --region eu-west-1 --profile lake
 
 exit codes: 0 fine, 1 a gate failed, 2 usage or predicate error, 3 the table cannot be read
 """
@@ -39,8 +41,12 @@ def run(argv: Sequence[str]) -> int:
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
     # Not `explain`, which would close the engine: the process ends anyway.
-    (report,) = Job.begin(given.table, given.at_version, given.at_timestamp, options).reports([given.where])
-    deliver(_chunks(report, given), given.output)
+    job = Job.begin(given.table, given.at_version, given.at_timestamp, {**options, **access_of(given)})
+    try:
+        (report,) = job.reports([given.where])
+        deliver(_chunks(report, given), given.output)
+    finally:
+        job.close()
     for assertion in report.assertions:
         if not assertion.passed:
             tell(f"ASSERTION FAILED: {assertion.message}")
@@ -87,7 +93,7 @@ class _Parser(argparse.ArgumentParser):
         deliver([self.format_help()], None)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError("LP202", message, where="lakeprune explain", fix="see `lakeprune explain --help`")
+        raise UsageError("LP202", without_values(message), where="lakeprune explain", fix="see `lakeprune explain --help`")
 
 
 class _Once(argparse.Action):
@@ -107,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table")
+    parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table, or s3://, az://, abfss://, gs://")
     condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
     parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition)
     moment = parser.add_argument_group("which version").add_mutually_exclusive_group()
@@ -116,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_session(parser.add_argument_group("how the predicate is read"))
     _add_output(parser.add_argument_group("output"))
     _add_gates(parser.add_argument_group("gates (exit 1 when one fails)"))
+    add_store_flags(parser)
     return parser
 
 

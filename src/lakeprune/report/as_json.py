@@ -33,6 +33,7 @@ def document(report: Report, *, verbose: bool, limit: int | None) -> dict[str, A
     """The whole document as Python values."""
     whole: dict[str, Any] = _head(report)
     if verbose:
+        whole |= _fetched(report)
         whole["files_truncated"] = _is_truncated(report, limit)
         whole["files"] = [_file(file) for file in report.listing(limit)]
     return whole
@@ -44,6 +45,7 @@ def json_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator
     if not verbose:
         yield json.dumps(head, indent=2) + "\n"
         return
+    head |= _fetched(report)
     head["files_truncated"] = _is_truncated(report, limit)
     yield json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "files": ['
     separator = "\n    "
@@ -51,6 +53,20 @@ def json_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator
         yield separator + json.dumps(_file(file))
         separator = ",\n    "
     yield "\n  ]\n}\n"
+
+
+def _fetched(report: Report) -> dict[str, Any]:
+    """The traffic with an object store, for those who want to know every detail."""
+    traffic = report.traffic
+    if traffic is None:
+        return {}
+    fetched: shape.Fetched = {
+        "requests": traffic.requests,
+        "bytes": traffic.bytes,
+        "cached_files": traffic.cached_files,
+        "cached_bytes": traffic.cached_bytes,
+    }
+    return {"fetched": fetched}
 
 
 def _is_truncated(report: Report, limit: int | None) -> bool:

@@ -40,6 +40,7 @@ def text_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator
         clause_table(report),
         _notes(report),
         _gates(report),
+        _traffic(report) if verbose else [],
     ]
     yield "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
     if verbose:
@@ -148,6 +149,14 @@ def _gates(report: Report) -> list[str]:
         details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in assertion.details.items())
         lines.append(f"  {'pass' if assertion.passed else 'FAIL'}  {assertion.name}  ({details})")
     return ["Gates:", *lines]
+
+
+def _traffic(report: Report) -> list[str]:
+    traffic = report.traffic
+    if traffic is None:
+        return []
+    requests = f"{traffic.requests} request{'' if traffic.requests == 1 else 's'}, {size_text(traffic.bytes)}"
+    return [f"Fetched: {requests}; from the cache: {files_text(traffic.cached_files)}, {size_text(traffic.cached_bytes)}"]
 
 
 def _files(report: Report, limit: int | None) -> Iterator[str]:

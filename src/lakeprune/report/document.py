@@ -180,6 +180,15 @@ class Session(TypedDict):
     nan_policy: str
 
 
+class Fetched(TypedDict):
+    """What was asked of an object store: requests without their retries, and what the cache had already."""
+
+    requests: int
+    bytes: int
+    cached_files: int
+    cached_bytes: int
+
+
 class Explanation(TypedDict):
     """What one predicate must read of one table, why, and whether the gates passed."""
 
@@ -213,5 +222,6 @@ class Explanation(TypedDict):
     schema_version: str
     tool_version: str
     explain: NotRequired[list[Diagnosis]]
+    fetched: NotRequired[Fetched]
     files: NotRequired[list[File]]
     files_truncated: NotRequired[bool]

@@ -18,6 +18,7 @@ from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseC
 from lakeprune.report.gates import Assertion
 from lakeprune.report.verdict import Credit, Keeps, Verdict
 from lakeprune.tables.snapshot import SnapshotFacts
+from lakeprune.tables.storage import Traffic
 
 if TYPE_CHECKING:
     from lakeprune.report.picture.model import Picture
@@ -118,6 +119,7 @@ class Report:
     listing: Callable[[int | None], Iterator[FileReport]]
     picture: Callable[[], Picture]
     diagnoses: tuple[Diagnosis, ...] | None = None  # None: nobody asked why
+    traffic: Traffic | None = None  # None: the table lies on this machine
 
     def __repr__(self) -> str:
         total, kept = self.numbers.total.files, self.numbers.kept.files

@@ -5,13 +5,34 @@ In: a location, an engine, optionally a version or a time. Out: the snapshot, or
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from lakeprune.engines.engine import Engine
 from lakeprune.tables.snapshot import Snapshot
 from lakeprune.tables.storage import open_storage
 
+_NOTHING_GIVEN: Mapping[str, Any] = MappingProxyType({})
 
-def open_table(location: str, engine: Engine, *, version: int | None = None, timestamp: int | None = None) -> Snapshot:
-    """The table at a location, at its latest version unless a version or a time (microseconds since 1970) is given."""
+
+def open_table(
+    location: str,
+    engine: Engine,
+    *,
+    version: int | None = None,
+    timestamp: int | None = None,
+    access: Mapping[str, Any] = _NOTHING_GIVEN,
+) -> Snapshot:
+    """The table at a location, at its latest version unless a version or a time (microseconds since 1970) is given.
+
+    `access` says how an object store is reached: the fields of `Access` in store_options.py.
+    """
     from lakeprune.tables.delta.open_delta import Asked, open_delta
 
-    return open_delta(open_storage(location), engine, Asked(version, timestamp))
+    storage = open_storage(location, access)
+    try:
+        return open_delta(storage, engine, Asked(version, timestamp))
+    except BaseException:
+        storage.close()
+        raise

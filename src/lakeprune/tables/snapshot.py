@@ -17,6 +17,7 @@ from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.types import Scalar
 from lakeprune.record import record
+from lakeprune.tables.storage import Traffic
 
 LONGEST_WORDS = 300
 
@@ -80,6 +81,13 @@ class Snapshot(ABC):
     @abstractmethod
     def check_whole(self) -> None:
         """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
+
+    def traffic(self) -> Traffic | None:
+        """What was asked of an object store so far, None for a table of this machine."""
+        return None
+
+    def close(self) -> None:  # noqa: B027  # most tables hold nothing
+        """Give back what was brought here for this snapshot alone; it cannot be read afterwards."""
 
     def failure(self, error: EngineError) -> TableError:
         """What to tell the user when the engine could not read the files relation."""

@@ -1,16 +1,16 @@
 """Where a table's metadata lies, and the few things that are ever asked of it.
 
-In: a location as the user wrote it. Out: a `Storage` rooted there; every path it takes is relative to the root. An object store
-is one more subclass: it lists, reads, and fetches log files to where an engine can read them. Nothing here writes.
+In: a location as the user wrote it. Out: a `Storage` rooted there; every path it takes is relative to the root. A directory of
+this machine is here, an object store in object_storage.py. Nothing is ever written to a table.
 """
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lakeprune.errors import TableError
 from lakeprune.record import record
@@ -21,6 +21,17 @@ class Entry:
     name: str
     size: int
     modified: int  # microseconds since the epoch
+    etag: str | None = None  # what an object store calls this content
+
+
+@record
+class Traffic:
+    """What was asked of an object store, and what was already here."""
+
+    requests: int  # without the retries of each
+    bytes: int
+    cached_files: int
+    cached_bytes: int
 
 
 class Storage(ABC):
@@ -36,12 +47,34 @@ class Storage(ABC):
         """Bytes of a file, None when there is no such file."""
 
     @abstractmethod
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
+        """A small file that may not exist; None also when it is longer than the limit."""
+
+    @abstractmethod
     def open(self, path: str) -> BinaryIO:
         """A file of the log as bytes. Raises TableError when it cannot be read."""
 
     @abstractmethod
-    def engine_path(self, path: str) -> str:
-        """Where the engine finds this file of the log."""
+    def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Where the engine finds these files of the log, all brought there together."""
+
+    @abstractmethod
+    def place(self, path: str) -> str:
+        """What a file of the log is called in messages."""
+
+    def bring(self, paths: Sequence[str]) -> None:  # noqa: B027  # nothing to do for files of this machine
+        """Announce that these files will be read soon, so that those which exist may be fetched all at once."""
+
+    def place_of(self, engine_path: str) -> str:
+        """What the file at an engine's path is called in messages."""
+        return engine_path
+
+    def traffic(self) -> Traffic | None:
+        """What was asked of an object store so far, None for files of this machine."""
+        return None
+
+    def close(self) -> None:  # noqa: B027  # nothing to do for files of this machine
+        """Remove what was brought here for this run alone."""
 
     def read(self, path: str) -> bytes:
         """A small file as bytes."""
@@ -65,7 +98,7 @@ class LocalStorage(Storage):
                 )
 
     def list_from(self, directory: str, name: str) -> list[Entry] | None:
-        path = self.engine_path(directory)
+        path = self.place(directory)
         found = []
         with _readable(path, "the directory"):
             if not os.path.lexists(path):
@@ -78,26 +111,33 @@ class LocalStorage(Storage):
         return sorted(found, key=lambda entry: entry.name)
 
     def size(self, path: str) -> int | None:
-        place = self.engine_path(path)
+        place = self.place(path)
         with _readable(place, "the file"):
             return os.stat(place).st_size if os.path.isfile(place) else None
 
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
+        size = self.size(path)
+        return None if size is None or size > limit else self.read(path)
+
     def open(self, path: str) -> BinaryIO:
-        place = self.engine_path(path)
+        place = self.place(path)
         with _readable(place, "the file"):
             return open(place, "rb")  # the caller closes it
 
-    def engine_path(self, path: str) -> str:
+    def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(map(self.place, paths))
+
+    def place(self, path: str) -> str:
         return f"{self.root}/{path}"
 
 
-def open_storage(location: str) -> Storage:
-    """The storage of a location: a local path or a file:// URL."""
+def open_storage(location: str, access: Mapping[str, Any]) -> Storage:
+    """The storage of a location: a local path, a file:// URL, or an object store reached as `access` says (store_options.py)."""
     scheme, separator, _ = location.partition("://")
     if separator and scheme.isalnum() and scheme.lower() != "file":
-        raise TableError(
-            "LP303", f"{scheme}:// locations cannot be read yet", where=location, fix="give a local path or a file:// URL"
-        )
+        from lakeprune.tables.object_storage import open_object_storage
+
+        return open_object_storage(location, access)
     return LocalStorage(location)
 
 

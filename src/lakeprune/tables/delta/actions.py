@@ -60,7 +60,7 @@ def state_of_commits(storage: Storage, commits: Iterable[CommitFile]) -> TableSt
     """What these commits (newest first) say; reading stops as soon as nothing older can matter."""
     state = TableState()
     for commit in commits:
-        state = state.or_older(state_of_lines(action_lines(storage, commit.path), storage.engine_path(commit.path)))
+        state = state.or_older(state_of_lines(action_lines(storage, commit.path), storage.place(commit.path)))
         if state.is_complete():
             break
     return state

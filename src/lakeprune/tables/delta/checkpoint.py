@@ -62,19 +62,19 @@ def read_checkpoint(engine: Engine, storage: Storage, file: CheckpointFile) -> C
 
 def _read_json(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkpoint:
     (path,) = file.paths
-    place = storage.engine_path(path)
+    place = storage.place(path)
     lines = list(action_lines(storage, path))
     sidecars = [sidecar for number, line in lines if isinstance(sidecar := parsed_line(line, number, place).get("sidecar"), dict)]
-    parts: list[ParquetPart | JsonPart] = [JsonPart((place,), file.entries[0].size)]
+    parts: list[ParquetPart | JsonPart] = [JsonPart(storage.engine_paths(file.paths), file.entries[0].size)]
     parts += _sidecar_part(engine, storage, [str(sidecar.get("path")) for sidecar in sidecars])
     return Checkpoint(file.version, tuple(parts), state_of_lines(lines, place))
 
 
 def _read_parquet(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkpoint:
-    paths = tuple(storage.engine_path(path) for path in file.paths)
+    paths = storage.engine_paths(file.paths)
     fields = engine.parquet_fields(paths)
     source = engine.parquet_source(paths)
-    state, sidecars = _small_rows(engine, source, fields, paths[0])
+    state, sidecars = _small_rows(engine, source, fields, storage.place(file.paths[0]))
     parts: list[ParquetPart | JsonPart] = list(_sidecar_part(engine, storage, sidecars))
     if isinstance(fields.get("add"), dict) and "path" in fields["add"]:
         # The protocol says: with sidecars, nothing inline. Looking costs little, and a file lost here would be lost silently.
@@ -92,8 +92,9 @@ def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[Pa
         path = f"{SIDECARS}/{unquote(name).rsplit('/', 1)[-1]}"
         if not storage.size(path):
             raise CheckpointUnusable(f"its sidecar {name} is missing")
-        paths.append(storage.engine_path(path))
-    return [ParquetPart(tuple(paths), engine.parquet_fields(paths))]
+        paths.append(path)
+    places = storage.engine_paths(paths)
+    return [ParquetPart(places, engine.parquet_fields(places))]
 
 
 _WANTED = {

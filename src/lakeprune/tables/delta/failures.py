@@ -10,16 +10,18 @@ from collections.abc import Sequence
 
 from lakeprune.errors import TableError
 from lakeprune.tables.snapshot import in_short
+from lakeprune.tables.storage import Storage
 
 
-def log_failure(message: str, location: str, paths: Sequence[str]) -> TableError:
-    """The error to show when the engine could not read these JSON files of a table's log."""
+def log_failure(message: str, storage: Storage, paths: Sequence[str]) -> TableError:
+    """The error to show when the engine could not read these JSON files of a table's log, given by the engine's paths."""
     why, fix = in_short(message), "restore the log from a copy, or explain an older version with --at-version"
     for path in paths:
         number = _first_bad_line(path)
         if number is not None:
-            return TableError("LP306", "a line of the log is not readable", where=f"{path}, line {number}", why=why, fix=fix)
-    return TableError("LP306", "the table's log cannot be read", where=location, why=why, fix=fix)
+            where = f"{storage.place_of(path)}, line {number}"
+            return TableError("LP306", "a line of the log is not readable", where=where, why=why, fix=fix)
+    return TableError("LP306", "the table's log cannot be read", where=storage.location, why=why, fix=fix)
 
 
 def vanished(path: str) -> TableError:

@@ -95,11 +95,11 @@ def _chain(files: LogFiles, first: int, last: int) -> tuple[CommitFile, ...] | N
 def _hint(storage: Storage) -> int:
     """The version `_last_checkpoint` names, 0 when it does not say anything usable."""
     path = f"{LOG}/_last_checkpoint"
-    size = storage.size(path)
-    if not size or size > 1 << 20:
+    hint = storage.read_if_there(path, 1 << 20)
+    if hint is None:
         return 0
     try:
-        version = json.loads(storage.read(path))["version"]
+        version = json.loads(hint)["version"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return 0
     return version if type(version) is int and 0 <= version < 10**19 else 0

@@ -16,7 +16,7 @@ from lakeprune.tables.delta.actions import Metadata, Protocol, TableState, state
 from lakeprune.tables.delta.checkpoint import Checkpoint, CheckpointUnusable, JsonPart, read_checkpoint
 from lakeprune.tables.delta.checksum import expected_of
 from lakeprune.tables.delta.features import check_reader, declared_features, feature_notes, mapping_mode
-from lakeprune.tables.delta.log_files import LogFiles
+from lakeprune.tables.delta.log_files import LOG, LogFiles
 from lakeprune.tables.delta.log_segment import Segment, latest_version, list_log, missing_commits, readable_versions, segments
 from lakeprune.tables.delta.replay import Replay
 from lakeprune.tables.delta.schema import delta_schema
@@ -64,10 +64,10 @@ def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
     )
     commits = None
     if segment.commits:
-        paths = tuple(storage.engine_path(commit.path) for commit in segment.commits)
+        paths = storage.engine_paths([commit.path for commit in segment.commits])
         commits = JsonPart(paths, max(commit.entry.size for commit in segment.commits))
     replay = Replay(engine, storage.root, commits, checkpoint.parts if checkpoint else ())
-    return DeltaSnapshot(facts, replay, columns.once_float)
+    return DeltaSnapshot(facts, replay, storage, columns.once_float)
 
 
 def _locate(storage: Storage, engine: Engine, asked: Asked) -> tuple[Segment, Checkpoint | None, list[Note]]:
@@ -104,6 +104,7 @@ def _first_readable(
     """The first segment whose checkpoint can be read, or why there is none ("" when the log offers none at all)."""
     problems: list[Note] = []
     for segment in segments(files, version):
+        storage.bring(_paths_of(segment))
         if segment.checkpoint is None:
             return segment, None, problems
         try:
@@ -114,6 +115,11 @@ def _first_readable(
     return "; ".join(note.message for note in problems)
 
 
+def _paths_of(segment: Segment) -> list[str]:
+    checkpoint = segment.checkpoint.paths if segment.checkpoint else ()
+    return [*checkpoint, *(commit.path for commit in segment.commits), f"{LOG}/{segment.version:020}.crc"]
+
+
 def _check_not_empty(storage: Storage, segment: Segment) -> None:
     """Raise LP307 for a commit without any action, however old: the files it added or removed would be missed silently."""
     for commit in segment.commits:
@@ -122,7 +128,7 @@ def _check_not_empty(storage: Storage, segment: Segment) -> None:
             raise TableError(
                 "LP307",
                 "a commit of the log is empty",
-                where=storage.engine_path(commit.path),
+                where=storage.place(commit.path),
                 why="it is being written right now, or its content was lost",
                 fix="try again; if it stays so, restore it from a copy or explain an older version with --at-version",
             )

@@ -23,14 +23,16 @@ from lakeprune.tables.delta.partition_values import values_of
 from lakeprune.tables.delta.replay import Replay
 from lakeprune.tables.delta.statistics import StatisticsColumn, StatisticsSql, statistics_column
 from lakeprune.tables.snapshot import Snapshot, SnapshotFacts
+from lakeprune.tables.storage import Storage, Traffic
 
 _DEFAULT_CUT = 32
 
 
 class DeltaSnapshot(Snapshot):
-    def __init__(self, facts: SnapshotFacts, replay: Replay, once_float: frozenset[tuple[str, ...]]) -> None:
+    def __init__(self, facts: SnapshotFacts, replay: Replay, storage: Storage, once_float: frozenset[tuple[str, ...]]) -> None:
         self.facts = facts
         self._replay = replay
+        self._storage = storage
         self._once_float = once_float
 
     def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
@@ -61,13 +63,19 @@ class DeltaSnapshot(Snapshot):
             if not os.path.exists(path):
                 from lakeprune.tables.delta.failures import vanished
 
-                raise vanished(path)
+                raise vanished(self._storage.place_of(path))
 
     def failure(self, error: EngineError) -> TableError:
         from lakeprune.tables.delta.failures import log_failure
 
         self.check_whole()
-        return log_failure(str(error), self.facts.location, self._json_paths())
+        return log_failure(str(error), self._storage, self._json_paths())
+
+    def traffic(self) -> Traffic | None:
+        return self._storage.traffic()
+
+    def close(self) -> None:
+        self._storage.close()
 
     def _json_paths(self) -> list[str]:
         parts = [self._replay.commits, *self._replay.parts]

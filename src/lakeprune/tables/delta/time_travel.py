@@ -66,7 +66,7 @@ def _search(storage: Storage, commits: list[CommitFile], timestamp: int) -> int:
         middle = (low + high + 1) // 2
         time = _own_time(storage, commits[middle])
         if time is None:
-            raise TableError("LP306", "a commit does not tell its time", where=storage.engine_path(commits[middle].path))
+            raise TableError("LP306", "a commit does not tell its time", where=storage.place(commits[middle].path))
         low, high = (middle, high) if time * 1000 <= timestamp else (low, middle - 1)
     first = _own_time(storage, commits[low])
     if first is None or first * 1000 > timestamp:
@@ -76,7 +76,7 @@ def _search(storage: Storage, commits: list[CommitFile], timestamp: int) -> int:
 
 def _own_time(storage: Storage, commit: CommitFile) -> int | None:
     """The in-commit timestamp in milliseconds; the protocol puts it into the first line."""
-    place = storage.engine_path(commit.path)
+    place = storage.place(commit.path)
     with storage.open(commit.path) as file:
         line = file.readline()
     action: Any = parsed_line(line, 1, place).get("commitInfo") if line.strip() else None

@@ -1,0 +1,97 @@
+"""Where in which object store a table lies.
+
+In: a location as the user wrote it. Out: `ObjectLocation`. A location that carries a secret (a password, a signed query) is
+refused, and no message ever repeats one: `without_secrets` is what may be shown of any location.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from urllib.parse import unquote
+
+from lakeprune.errors import TableError, UsageError
+from lakeprune.record import record
+
+
+class Store(Enum):
+    S3 = "S3"
+    AZURE = "Azure"
+    GCS = "GCS"
+
+
+SCHEMES = {
+    "s3": Store.S3, "s3a": Store.S3,
+    "az": Store.AZURE, "azure": Store.AZURE, "adl": Store.AZURE, "abfs": Store.AZURE, "abfss": Store.AZURE,
+    "gs": Store.GCS,
+}  # fmt: skip
+_USER = re.compile(r"(?<=://)[^/@]*@")
+_AZURE_HOST = re.compile(r"(?P<account>[a-z0-9]{3,24})\.(?:dfs|blob)\.[a-z0-9.-]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}|\$root", re.ASCII)
+
+
+@record
+class ObjectLocation:
+    store: Store
+    bucket: str  # what Azure calls a container
+    prefix: str  # the table's directory, decoded, without slashes at its ends; "" is the whole bucket
+    account: str | None  # Azure only, when the location names it
+    shown: str
+
+
+def object_location(location: str) -> ObjectLocation:
+    """
+    >>> object_location("s3a://lake/raw/events/").prefix
+    'raw/events'
+    >>> object_location("abfss://lake@acme.dfs.core.windows.net/events").account
+    'acme'
+    """
+    scheme, _, rest = location.partition("://")
+    store = SCHEMES.get(scheme.lower())
+    shown = without_secrets(location)
+    if store is None:
+        raise TableError(
+            "LP303",
+            f"{scheme}:// locations cannot be read",
+            where=shown,
+            fix=f"give a local path, a file:// URL, or one of {', '.join(f'{name}://' for name in SCHEMES)}",
+        )
+    host, _, path = rest.partition("/")
+    bucket, account = host, None
+    if store is Store.AZURE and "@" in host:
+        bucket, _, account_host = host.partition("@")
+        match = _AZURE_HOST.fullmatch(account_host.lower())
+        if match is None:
+            raise UsageError(
+                "LP232", f"{shown} names no storage account", fix="write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH"
+            )
+        account = match["account"]
+    if shown != location.strip() or ":" in bucket:
+        raise UsageError(
+            "LP232",
+            "the location holds more than a place, perhaps a secret",
+            where=shown,
+            fix="give credentials with --option, --env-creds or --profile; write ? and # of a path as %3F and %23",
+        )
+    if not _NAME.fullmatch(bucket):
+        raise UsageError(
+            "LP232", f"{shown} names no {'container' if store is Store.AZURE else 'bucket'}", fix="see the examples in `--help`"
+        )
+    prefix = "/".join(part for part in unquote(path).split("/") if part)
+    if any(part in (".", "..") for part in prefix.split("/")):
+        raise UsageError("LP232", f"{shown} goes up and down", fix="write the path without . and ..")
+    return ObjectLocation(store, bucket, prefix, account, shown)
+
+
+def without_secrets(location: str) -> str:
+    """What may be shown of a location: no user, no password, no query.
+
+    >>> without_secrets("s3://AKIA:hidden@lake/t?X-Amz-Signature=hidden")
+    's3://lake/t'
+    >>> without_secrets("abfss://lake@acme.dfs.core.windows.net/t")
+    'abfss://lake@acme.dfs.core.windows.net/t'
+    """
+    bare = re.split(r"[?#]", location.strip(), maxsplit=1)[0]
+    user = _USER.search(bare)
+    is_container = user is not None and bare.lower().startswith("abfs") and ":" not in user[0]
+    return bare if is_container else _USER.sub("", bare)

@@ -1,0 +1,33 @@
+"""The command as a user starts it, against a store."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+def explain(*arguments: str, **environment: str) -> Ran:
+    command = [sys.executable, "-m", "lakeprune", "explain", *arguments]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment}, check=False)
+    return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+
+def comparable(document: dict[str, Any]) -> dict[str, Any]:
+    """A document without what must differ between a local run and one on a store."""
+    return {name: value for name, value in document.items() if name not in ("table", "elapsed_ms", "fetched")}
