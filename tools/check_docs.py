@@ -28,6 +28,7 @@ def problems(root: Path) -> Iterator[str]:
     """Everything that is out of step, one line each."""
     files = repository_files(root)
     yield from undocumented_reasons(root)
+    yield from undocumented_diagnoses(root, files)
     yield from undocumented_errors(root, files)
     yield from undocumented_commands(root)
     yield from undocumented_traps(root, files)
@@ -44,6 +45,19 @@ def undocumented_reasons(root: Path) -> Iterator[str]:
     yield from _differences(
         "docs/reasons.md", {code.value for code in ReasonCode}, _documented(root / "docs/reasons.md", r"[A-Z_]{4,}")
     )
+
+
+def undocumented_diagnoses(root: Path, files: list[Path]) -> Iterator[str]:
+    """Each diagnosis has a page of its own, and each page its diagnosis."""
+    from lakeprune.report.diagnosis.codes import Code
+
+    folder = Path("docs/diagnoses")
+    pages = {path.stem for path in files if path.parent == folder and path.suffix == ".md"} - {"README"}
+    yield from _differences("docs/diagnoses", {code.value for code in Code}, pages)
+    for page in sorted(pages):
+        text = (root / folder / f"{page}.md").read_text(encoding="utf-8")
+        if f"`{page}`" not in headings(text)[:1]:
+            yield f"docs/diagnoses/{page}.md: its heading is not the code"
 
 
 def undocumented_errors(root: Path, files: list[Path]) -> Iterator[str]:

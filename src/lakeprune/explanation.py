@@ -18,7 +18,7 @@ from lakeprune.predicate.tree import Clause, Profile
 from lakeprune.record import record, replace
 from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
-from lakeprune.report.model import ClauseReport, FileReport, Report, Session
+from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report, Session
 from lakeprune.session import NAN_POLICIES, instant, profile_of, session_of
 from lakeprune.skipping.plan import Plan, plan_clauses
 
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         cache_dir: str | os.PathLike[str]
         no_cache: bool
         cache_size: int
+        explain_why: bool
 
 
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
@@ -64,6 +65,7 @@ _GATES = frozenset(Gates.__match_args__)
 _ACCESS = frozenset(
     ("storage_options", "env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size", "progress")
 )
+_QUESTIONS = frozenset({"explain_why"})
 
 
 def explain(
@@ -120,12 +122,14 @@ class Job:
     session: Session
     gates: Gates
     started: float
+    explain_why: bool = False
 
     @classmethod
     def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> Job:
         started = time.perf_counter()
-        if unknown := sorted(options.keys() - _SESSION - _GATES - _ACCESS):
-            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_SESSION | _GATES | _ACCESS))}")
+        if unknown := sorted(options.keys() - _SESSION - _GATES - _ACCESS - _QUESTIONS):
+            known = ", ".join(sorted(_SESSION | _GATES | _ACCESS | _QUESTIONS))
+            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {known}")
         profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
         gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
         location, version = _located(table, _whole(version))
@@ -134,7 +138,8 @@ class Job:
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
         access = {**_own_access(table), **{name: value for name, value in options.items() if name in _ACCESS}}
         evaluation = _opened(location, version, moment, profile, access)
-        return cls(evaluation.snapshot.facts.location, evaluation, profile, session, gates, started)
+        asked = bool(options.get("explain_why"))
+        return cls(evaluation.snapshot.facts.location, evaluation, profile, session, gates, started, asked)
 
     def close(self) -> None:
         """Remove what was fetched for this job alone; for a program that ends without cleaning up after itself."""
@@ -169,6 +174,7 @@ class Job:
     def _report(self, where: str | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
         numbers = attribute(plan, patterns if where is not None else [_unpruned(pattern) for pattern in patterns])
         clauses = tuple(ClauseReport(clause, credit) for clause, credit in zip(plan.clauses, numbers.clauses, strict=True))
+        diagnoses = self._diagnoses(where, plan, patterns, numbers) if self.explain_why else None
         undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
         return Report(
             table=self.table,
@@ -182,7 +188,20 @@ class Job:
             listing=lambda limit: self._listing(plan, limit, Order.PATH, has_predicate=where is not None),
             picture=lambda: self._picture(plan, numbers, has_predicate=where is not None),
             traffic=self.evaluation.snapshot.traffic(),
+            diagnoses=diagnoses,
         )
+
+    def _diagnoses(
+        self, where: str | None, plan: Plan, patterns: Sequence[Pattern], numbers: Attribution
+    ) -> tuple[Diagnosis, ...]:
+        from lakeprune.report.diagnosis.diagnose import diagnose
+
+        if where is None:
+            return ()
+        try:
+            return diagnose(self.evaluation, where, plan, list(patterns), numbers)
+        except EngineError as error:
+            raise self.evaluation.snapshot.failure(error) from error
 
     def _listing(self, plan: Plan, limit: int | None, order: Order, *, has_predicate: bool) -> Iterator[FileReport]:
         from lakeprune.report.listing import Lister

@@ -33,6 +33,7 @@ class File:
     deleted: int = 0
     partition: Mapping[str, str | None] | None = None
     stats: Mapping[str, tuple[Any, Any, int | None]] | None = None
+    modified: int | None = None
 
 
 class RowsSnapshot(Snapshot):
@@ -62,6 +63,9 @@ class RowsSnapshot(Snapshot):
             bound = _SQL_TYPES[column.type.family]
             names += [f"c{k}_lo", f"c{k}_hi", f"c{k}_cut", f"c{k}_nn", f"c{k}_an", f"c{k}_nf", f"c{k}_counted"]
             types += [bound, bound, *["BOOLEAN"] * 5]
+        if needs.times:
+            names.append("modified")
+            types.append("BIGINT")
         for j in range(len(needs.partition_texts)):
             names += [f"p{j}", f"p{j}_missing"]
             types += ["VARCHAR", "BOOLEAN"]
@@ -73,6 +77,8 @@ class RowsSnapshot(Snapshot):
         row: list[Any] = [file.size, file.rows, file.deleted, *flags, file.path, json.dumps(partition)]
         for column in needs.domains:
             row += _partition_domain(partition, column) if column.role is Role.PARTITION else _domain(file, column)
+        if needs.times:
+            row.append(file.modified)
         for column in needs.partition_texts:
             row += [partition.get(column.path[0]), column.path[0] not in partition]
         return tuple(row)

@@ -27,6 +27,7 @@ exit codes: 0 fine, 1 a gate failed, 2 usage or predicate error, 3 the table can
 _SESSION_AND_GATES = (
     "timezone", "now", "nan_policy",
     "min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "assert_stats", "require_full_attribution",
+    "explain_why",
 )  # fmt: skip
 
 
@@ -138,6 +139,7 @@ def _add_session(group: argparse._ArgumentGroup) -> None:
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="list every file with its verdict and why")
+    group.add_argument("--explain-why", action="store_true", help="say why files stay, with numbers and what would help")
     group.add_argument("--limit", metavar="N", type=count, help="with --verbose, list at most N files")
     group.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: text")
     group.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")

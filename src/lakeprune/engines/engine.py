@@ -10,6 +10,7 @@ the other's implementation. A files relation has one row per live file and these
     has_dv        whether it carries a deletion vector
     path          as recorded in the log               } only when `Needs.paths`
     partition     partition values as JSON text        }
+    modified      when it was written, milliseconds since the epoch, NULL when unknown; only when `Needs.times`
 
     per column k of Needs.domains, in order (docs/traps.md lists what each must survive):
     c{k}_lo c{k}_hi    inclusive bounds of every live non-NULL, non-NaN value; NULL = unbounded; BIGINT, DOUBLE, DECIMAL, VARCHAR,
@@ -45,6 +46,7 @@ class Needs:
     domains: tuple[Column, ...] = ()
     partition_texts: tuple[Column, ...] = ()
     paths: bool = False
+    times: bool = False
 
 
 class EngineError(Exception):

@@ -6,7 +6,7 @@ one `FileOutcome` per file. Rows of files never pass through Python unless they 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, cycle
 from typing import Any
@@ -77,12 +77,22 @@ class FileOutcome:
 
 
 @record
+class Subset:
+    """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
+
+    source: str
+    domains: Mapping[Column, int]
+    texts: Mapping[Column, int]
+
+
+@record
 class Evaluation:
     """One files relation, ready to be asked."""
 
     engine: Engine
     snapshot: Snapshot
     profile: Profile
+    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
 
     def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
         """The verdict patterns of each plan, from one read of the metadata."""
@@ -140,6 +150,26 @@ class Evaluation:
             pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
             yield FileOutcome(signature, path, size, rows, deleted, partition, pairs)
 
+    def subset(self, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Subset:
+        """The files with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
+
+        They have what `needs` asks for beside the plan's own.
+        """
+        own = _needs([plan], paths=needs.paths)
+        asked = Needs(
+            tuple(dict.fromkeys((*own.domains, *needs.domains))),
+            tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts))),
+            needs.paths,
+            needs.times,
+        )
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
+        printer = self._printer([plan], asked, lookups)
+        tests = ["(rows - deleted = 0) IS NOT TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
+        if some:
+            tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
+        files = f"(SELECT files.* FROM {self._source(asked, lookups, printer)} WHERE {' AND '.join(tests)})"
+        return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
+
     def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
         files = self.snapshot.files_sql(self.engine, needs, self.profile)
         searches = printer.search_columns()
@@ -153,6 +183,7 @@ class Evaluation:
             {column: k for k, column in enumerate(needs.domains)},
             {lookup.exact: lookup.number for lookup in lookups},
             searched(bit for plan in plans for bit in plan.bits),
+            self.takes_cuts_as_whole,
         )
 
 

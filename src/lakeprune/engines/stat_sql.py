@@ -36,6 +36,7 @@ class FactPrinter:
     columns: Mapping[Column, int]
     exacts: Mapping[Exact, int]
     searches: Mapping[Covered, int] = {}  # never changed: records are frozen
+    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
 
     def bit(self, bit: Bit, weight: int) -> str:
         """The weight where the bit is set, otherwise 0. CASE takes NULL for "not proven", so no condition has to."""
@@ -107,7 +108,7 @@ class FactPrinter:
         """Every value is below the limit; a cut maximum stands for everything that starts with it."""
         k = self.columns[column]
         plain = f"c{k}_hi {'<' if strict else '<='} {limit}"
-        if column.type.family is Family.TEXT:
+        if column.type.family is Family.TEXT and not self.takes_cuts_as_whole:
             beyond = f"{limit} > c{k}_hi AND NOT {self.dialect.starts_with(limit, f'c{k}_hi')}"
             return f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
         return plain

@@ -48,9 +48,14 @@ class _Conjunct:
 
 def split(bound: Expr, profile: Profile) -> tuple[Clause, ...]:
     """The clauses of a predicate; none for a predicate that is TRUE on every row."""
+    return tuple(clause for _, clause in spelt_clauses(bound, profile) if clause.predicate != TRUE)
+
+
+def spelt_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, Clause], ...]:
+    """Every clause, also those that are TRUE on every row, each with the bound conjuncts that it was made of."""
     groups = _group_date_fields(_top_conjuncts(bound))
     found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
-    return tuple(_clause(conjunct, profile) for conjunct in _merge(found, profile) if conjunct.predicate != TRUE)
+    return tuple((all_of(conjunct.spelt), _clause(conjunct, profile)) for conjunct in _merge(found, profile))
 
 
 def _top_conjuncts(bound: Expr) -> list[Expr]:

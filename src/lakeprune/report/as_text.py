@@ -39,6 +39,7 @@ def text_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator
         _total(report),
         clause_table(report),
         _notes(report),
+        _diagnoses(report),
         _gates(report),
         _traffic(report) if verbose else [],
     ]
@@ -139,6 +140,20 @@ def _notes(report: Report) -> list[str]:
     if report.session.nan_policy != "guard":
         notes.append(f"  [NAN_POLICY] {report.session.nan_policy}: the table's writers are trusted to keep NaN in the maximum")
     return ["Notes:", *notes] if notes else []
+
+
+def _diagnoses(report: Report) -> list[str]:
+    if report.diagnoses is None:
+        return []
+    if not report.diagnoses:
+        return ["Why: nothing to say: no diagnosis applies to this predicate on this table."]
+    lines = ["Why:"]
+    for diagnosis in report.diagnoses:
+        lines.append(f"  [{diagnosis.code}] {diagnosis.severity.value}: {printable(diagnosis.message)}")
+        lines.append(f"      fix: {printable(diagnosis.suggestion)}" + (":" if diagnosis.rewrite is not None else ""))
+        if diagnosis.rewrite is not None:
+            lines.append(f"           {printable(diagnosis.rewrite)}")
+    return lines
 
 
 def _gates(report: Report) -> list[str]:

@@ -6,7 +6,10 @@ UNSUPPORTED_EXPRESSION when the function is not known at all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lakeprune.predicate.comparison import whole
+from lakeprune.predicate.functions.function import Preimage
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.functions.rewrite import predicate_in
 from lakeprune.predicate.passes.fold_constants import fold_constants
@@ -28,13 +31,16 @@ from lakeprune.predicate.tree import (
     Within,
 )
 
-
-def unwrap_functions(expr: Expr, profile: Profile) -> Expr:
-    """The same predicate with Member in place of Within."""
-    return map_leaves(expr, lambda leaf: _unwrap(leaf, profile))
+Preimages = Mapping[str, Preimage]
+_NO_MORE: Preimages = {}  # never changed
 
 
-def _unwrap(leaf: Expr, profile: Profile) -> Expr:
+def unwrap_functions(expr: Expr, profile: Profile, more: Preimages = _NO_MORE) -> Expr:
+    """The same predicate with Member in place of Within; `more` preimages serve where a function itself brings none."""
+    return map_leaves(expr, lambda leaf: _unwrap(leaf, profile, more))
+
+
+def _unwrap(leaf: Expr, profile: Profile, more: Preimages) -> Expr:
     if not isinstance(leaf, Within):
         return leaf
     value, values = leaf.value, leaf.values
@@ -47,20 +53,22 @@ def _unwrap(leaf: Expr, profile: Profile) -> Expr:
         case Literal(constant):
             return Constant(None if constant is None else values.contains(constant))
         case Call():
-            return _unwrap_call(leaf, value, profile)
+            return _unwrap_call(leaf, value, profile, more)
         case Opaque():
             return value
         case _:
-            return unwrap_functions(predicate_in(value, values), profile)
+            return unwrap_functions(predicate_in(value, values), profile, more)
 
 
-def _unwrap_call(leaf: Within, call: Call, profile: Profile) -> Expr:
+def _unwrap_call(leaf: Within, call: Call, profile: Profile, more: Preimages) -> Expr:
     function = lookup(call.function)
     if function is None:
         return opaque(leaf, ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune does not know {call.function}")
     found = None if function.preimage is None else function.preimage(call, leaf.values, profile)
+    if found is None and call.function in more:
+        found = more[call.function](call, leaf.values, profile)
     if found is None:
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"minimum and maximum say nothing about {call.function} here")
     for prepare in (fold_constants, orient, keep_partition_leaves, state_as_sets):
         found = prepare(found, profile)
-    return unwrap_functions(found, profile)
+    return unwrap_functions(found, profile, more)

@@ -26,6 +26,7 @@ class Wanted:
     statistics: StatisticsSql
     partitions: bool
     paths: bool
+    times: bool = False
 
 
 @record
@@ -46,6 +47,8 @@ class AddReader:
             items.append(f"{add.get('partitionValues', _MAP)} AS partition_values")
         if wanted.paths:
             items.append(f"{add.get('path')} AS path")
+        if wanted.times:
+            items.append(f"{_modified(add)} AS modified")
         if wanted.statistics.typed:
             typed = self._add_fields().get("stats_parsed")
             struct = add.get("stats_parsed") if isinstance(typed, dict) else ""
@@ -92,6 +95,8 @@ def actions_sql(engine: Engine, root: str, commits: JsonPart, wanted: Wanted) ->
     ]
     if wanted.partitions:
         items.append(f"{add.get('partitionValues')} AS partition_values")
+    if wanted.times:
+        items.append(f"{_modified(add)} AS modified")
     source = engine.json_source(commits.paths, shape, largest_file=commits.largest)
     nameless = dialect.fail("an add or remove of the log has no path")
     has_path = f"{is_add} OR {remove.get('path')} IS NOT NULL"
@@ -161,9 +166,16 @@ def _stats(add: _Struct) -> str:
     return f"coalesce({stats}, {add.get('stats_parsed')})" if add.fields.get("stats_parsed") == "VARCHAR" else stats
 
 
+def _modified(add: _Struct) -> str:
+    """As text first: a time that is no number must not make the table unreadable."""
+    return add.dialect.try_cast(f"CAST({add.get('modificationTime')} AS VARCHAR)", "BIGINT")
+
+
 def _add_shape(wanted: Wanted) -> dict[str, Any]:
     shape: dict[str, Any] = {"path": "VARCHAR", "size": "BIGINT", "stats": "VARCHAR", "stats_parsed": "VARCHAR"}
     shape["deletionVector"] = dict(_VECTOR)
     if wanted.partitions:
         shape["partitionValues"] = _MAP
+    if wanted.times:
+        shape["modificationTime"] = "VARCHAR"
     return shape

@@ -28,7 +28,7 @@ class Replay:
     def sql(self, wanted: Wanted) -> str:
         """Columns size, stats, has_dv, cardinality; partition_values, path and typed statistics when wanted."""
         columns = ["size", "stats", "has_dv", "cardinality"]
-        columns += ["partition_values"] * wanted.partitions + ["path"] * wanted.paths
+        columns += ["partition_values"] * wanted.partitions + ["path"] * wanted.paths + ["modified"] * wanted.times
         columns += typed_names(wanted.statistics)
         picked = ", ".join(columns)
         readers = [AddReader(self.engine, self.root, part, wanted, self.commits is not None) for part in self.parts]
@@ -65,7 +65,7 @@ class Replay:
             "cardinality",
             "path",
         ]
-        items += ["partition_values"] * wanted.partitions
+        items += ["partition_values"] * wanted.partitions + ["modified"] * wanted.times
         items += typed_nulls(wanted.statistics)
         live = f"SELECT {', '.join(items)} FROM newest {join}"
         steps = {"actions": ranked, "newest": newest, "live": live}

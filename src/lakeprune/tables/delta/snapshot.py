@@ -44,7 +44,7 @@ class DeltaSnapshot(Snapshot):
         ]
         statistics = self._statistics(dialect, needs, profile)
         partitions = bool(by_partition or needs.partition_texts or (needs.paths and self.facts.partition_columns))
-        files = self._replay.sql(Wanted(statistics, partitions, needs.paths))
+        files = self._replay.sql(Wanted(statistics, partitions, needs.paths, needs.times))
 
         layer = f"SELECT *, {statistics.parsed()} AS s FROM ({files})"
         texts = [item for column in by_partition for item in column.texts(dialect)]
@@ -108,6 +108,8 @@ class DeltaSnapshot(Snapshot):
         ]
         if needs.paths:
             items += ["path", f"{self._partition_json(dialect)} AS partition"]
+        if needs.times:
+            items.append("modified")
         domains: list[StatisticsColumn | _PartitionColumn] = [*statistics.columns, *by_partition]
         for domain in domains:
             items += domain.sql.domains() if isinstance(domain, _PartitionColumn) else statistics.domains(domain)

@@ -1,0 +1,111 @@
+"""What a diagnosis may look at: the table, the predicate, its plan and verdict patterns, and other spellings planned for real.
+
+A diagnosis is a generator. It yields the plans it wants to know more about and gets the verdict patterns of each; it returns what
+it found. That way the questions of all diagnoses are one pass over the metadata. A diagnosis never looks at another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+
+from lakeprune.engines.evaluate import Evaluation, Pattern, Signature
+from lakeprune.predicate.bind import bind
+from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.split import split
+from lakeprune.predicate.sql import parse_predicate
+from lakeprune.predicate.tree import Expr
+from lakeprune.record import record
+from lakeprune.report.amount import NOTHING, Amount
+from lakeprune.report.attribution import Attribution
+from lakeprune.report.model import Diagnosis
+from lakeprune.report.verdict import Verdict, verdict_of
+from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.tables.snapshot import SnapshotFacts
+
+LONGEST_CLAUSE = 120
+Patterns = Sequence[Pattern]
+Investigation = Generator[list[Plan], list[Patterns], list[Diagnosis]]
+
+
+@record
+class Case:
+    """One predicate on one table. `conjuncts` are the bound conjuncts behind each clause of the plan, in order."""
+
+    evaluation: Evaluation
+    plan: Plan
+    patterns: tuple[Pattern, ...]
+    numbers: Attribution
+    conjuncts: tuple[Expr, ...]
+    tautologies: tuple[str, ...]  # the texts of clauses that are TRUE on every row, which the plan leaves out
+
+    @property
+    def facts(self) -> SnapshotFacts:
+        return self.evaluation.snapshot.facts
+
+    @property
+    def zone(self) -> str:
+        return self.evaluation.profile.zone
+
+    @property
+    def table(self) -> str:
+        """The table as Spark SQL names it by its location."""
+        return f"delta.`{self.facts.location.replace('`', '``')}`"
+
+    def read(self, where: str) -> Expr:
+        """Another condition, bound to this table."""
+        profile = self.evaluation.profile
+        return bind(parse_predicate(where, profile), self.facts.schema, profile, where)
+
+    def plan_of(self, bound: Expr) -> Plan:
+        """The plan that `explain` would make of a condition."""
+        return plan_clauses(split(bound, self.evaluation.profile))
+
+    def plan_with(self, index: int, bound: Expr) -> Plan:
+        """The plan of the whole predicate with one clause written differently."""
+        return self.plan_of(all_of([*self.conjuncts[:index], bound, *self.conjuncts[index + 1 :]]))
+
+    def plan_and(self, bound: Expr) -> Plan:
+        """The plan of the whole predicate with one more condition."""
+        return self.plan_of(all_of([*self.conjuncts, bound]))
+
+    def bits(self, name: str) -> list[int]:
+        """The plan's bits of one kind, one per clause: `can_true` selects what is kept, `by_partition` the candidates."""
+        return [getattr(place, name) for place in self.plan.positions]
+
+
+def kept_files(patterns: Patterns) -> int:
+    """How many files a plan keeps, by its patterns."""
+    return amount_where(patterns, is_kept).files
+
+
+def amount_where(patterns: Iterable[Pattern], test: Callable[[Signature], bool]) -> Amount:
+    """The files, bytes and rows of the patterns that pass."""
+    total = NOTHING
+    for pattern in patterns:
+        if test(pattern.signature):
+            total += Amount(pattern.files, pattern.bytes, pattern.rows, pattern.files_without_rows)
+    return total
+
+
+def is_kept(signature: Signature) -> bool:
+    return verdict_of(signature) is not Verdict.DROP
+
+
+def is_candidate(signature: Signature) -> bool:
+    """Whether partition pruning leaves the file and it has live rows."""
+    return not signature.is_empty and all(outcome.by_partition for outcome in signature.outcomes)
+
+
+def brief(text: str) -> str:
+    """A clause inside a sentence; the whole text stands in the diagnosis itself.
+
+    >>> brief("x" * 200)[-6:]
+    'xxx...'
+    """
+    return text if len(text) <= LONGEST_CLAUSE else text[: LONGEST_CLAUSE - 3] + "..."
+
+
+def column_of(clause_columns: Iterable[str]) -> str | None:
+    """The one column, None when there are none or several."""
+    found = list(dict.fromkeys(clause_columns))
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,76 @@
+"""Which columns a Delta writer collects statistics for, as the table's properties say.
+
+`delta.dataSkippingStatsColumns` names them; without it the first `delta.dataSkippingNumIndexedCols` leaf columns count (32 unless
+set, -1 for all), in the order of the schema and without partition columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lakeprune.predicate.schema import Field, Role
+from lakeprune.record import record
+from lakeprune.tables.snapshot import SnapshotFacts
+
+NAMED = "delta.dataSkippingStatsColumns"
+COUNTED = "delta.dataSkippingNumIndexedCols"
+DEFAULT = 32
+_NAME = re.compile(r"(?:`(?:[^`]|``)*`|[^`.,])+(?:\.(?:`(?:[^`]|``)*`|[^`.,])+)*")
+
+
+@record
+class Indexing:
+    """The properties that apply; `named` is the list as written, None when columns are counted."""
+
+    named: str | None
+    counted: int
+
+    @property
+    def setting(self) -> str:
+        """The property and its value, as set."""
+        return f"{NAMED} = {self.named}" if self.named is not None else f"{COUNTED} = {self.counted}"
+
+
+def indexing_of(facts: SnapshotFacts) -> Indexing:
+    named = facts.configuration.get(NAMED)
+    stated = facts.configuration.get(COUNTED, "").strip()
+    return Indexing(named, int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else DEFAULT)
+
+
+def position_of(path: tuple[str, ...], facts: SnapshotFacts) -> int | None:
+    """The place of a leaf column, counted from 1; None for what is no leaf."""
+    for number, leaf in enumerate(_leaves(facts.schema.fields, ()), 1):
+        if leaf == path:
+            return number
+    return None
+
+
+def is_indexed(path: tuple[str, ...], facts: SnapshotFacts) -> bool:
+    """Whether writers are told to collect statistics for the column."""
+    indexing = indexing_of(facts)
+    if indexing.named is not None:
+        listed = {_parts(name) for name in _NAME.findall(indexing.named)}
+        wanted = tuple(part.lower() for part in path)
+        return any(wanted[:length] in listed for length in range(1, len(wanted) + 1))
+    position = position_of(path, facts)
+    return position is None or indexing.counted < 0 or position <= indexing.counted
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """A listed name as a path.
+
+    >>> _parts(" a.`b.c` ")
+    ('a', 'b.c')
+    """
+    found = re.findall(r"`((?:[^`]|``)*)`|([^`.]+)", name.strip())
+    return tuple((quoted.replace("``", "`") or plain).strip().lower() for quoted, plain in found)
+
+
+def _leaves(fields: tuple[Field, ...], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for field in fields:
+        path = (*above, field.name)
+        if field.children:
+            yield from _leaves(field.children, path)
+        elif field.role is Role.DATA:
+            yield path

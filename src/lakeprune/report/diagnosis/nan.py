@@ -1,0 +1,51 @@
+"""UNDEFINED_NAN: files kept because a NaN, which is above every number, may hide outside minimum and maximum."""
+
+from __future__ import annotations
+
+from lakeprune.predicate.show import name_text
+from lakeprune.predicate.spell import spelt_text
+from lakeprune.predicate.tree import Column, Member
+from lakeprune.predicate.types import FLOATING_KINDS
+from lakeprune.predicate.walk import nodes
+from lakeprune.report.amount import files_text
+from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.model import Diagnosis, Severity
+
+
+def undefined_nan(case: Case) -> Investigation:
+    """One per clause that would drop more of the kept files if NaN were excluded; what that takes is planned."""
+    guarded = []
+    for index in range(len(case.plan.clauses)):
+        files = amount_where(case.patterns, lambda s, i=index: is_kept(s) and not s.outcomes[i].if_nan_free).files  # type: ignore[misc]
+        column = _float_column(case, index)
+        text = spelt_text(case.conjuncts[index], case.zone)
+        if files and column is not None and text is not None:
+            guarded.append((index, column, files, f"({text}) AND NOT isnan({name_text(column.path)})"))
+    answers = yield [case.plan_with(index, case.read(rewrite)) for index, _, _, rewrite in guarded]
+    return [
+        _finding(case, index, column, files, rewrite, kept_files(patterns))
+        for (index, column, files, rewrite), patterns in zip(guarded, answers, strict=True)
+    ]
+
+
+def _float_column(case: Case, index: int) -> Column | None:
+    leaves = [node for node in nodes(case.plan.clauses[index].predicate) if isinstance(node, Member)]
+    columns = {leaf.column for leaf in leaves if leaf.column.type.kind in FLOATING_KINDS}
+    return columns.pop() if len(columns) == 1 else None
+
+
+def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, with_rewrite: int) -> Diagnosis:
+    clause, kept, name = case.plan.clauses[index], case.numbers.kept.files, name_text(column.path)
+    return Diagnosis(
+        code=Code.UNDEFINED_NAN,
+        severity=Severity.WARNING,
+        clause=clause.text,
+        column=name,
+        message=f"{files} of the {files_text(kept)} to read stay only because {name} may hold NaN outside its minimum and "
+        f"maximum, and NaN would satisfy {brief(clause.text)}",
+        numbers={"kept_files": kept, "guarded_files": files, "files_with_rewrite": with_rewrite},
+        suggestion="if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers; "
+        "if rows with NaN are not wanted, write",
+        rewrite=rewrite,
+    )

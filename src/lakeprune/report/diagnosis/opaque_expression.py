@@ -1,0 +1,79 @@
+"""OPAQUE_EXPRESSION: a clause that metadata cannot decide, with a spelling it can decide where one is proven and helps."""
+
+from __future__ import annotations
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.sargable.rewrite import sargable
+from lakeprune.predicate.show import name_text
+from lakeprune.predicate.spell import implied, is_exact, spell, spelt_text
+from lakeprune.predicate.tree import TRUE, Expr, Opaque
+from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.record import record
+from lakeprune.report.amount import files_text
+from lakeprune.report.diagnosis.case import Case, Investigation, brief, column_of, kept_files
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.model import Diagnosis, Severity
+
+
+@record
+class _Rewrite:
+    text: str
+    bound: Expr
+    is_equivalent: bool  # otherwise the original stands beside what it implies
+
+
+def opaque_expression(case: Case) -> Investigation:
+    """One per clause with an opaque part; other spellings are planned, and offered when they keep fewer files."""
+    opaque = [
+        index for index, clause in enumerate(case.plan.clauses) if any(isinstance(n, Opaque) for n in nodes(clause.predicate))
+    ]
+    rewrites = {index: rewrite for index in opaque if (rewrite := _rewrite(case, case.conjuncts[index])) is not None}
+    answers = yield [case.plan_with(index, rewrite.bound) for index, rewrite in rewrites.items()]
+    kept = {index: kept_files(patterns) for index, patterns in zip(rewrites, answers, strict=True)}
+    return [_finding(case, index, rewrites.get(index), kept.get(index)) for index in opaque]
+
+
+def _rewrite(case: Case, spelt: Expr) -> _Rewrite | None:
+    """The clause with ranges of bare columns in place of, or beside, what is opaque."""
+    found = sargable(spelt, case.evaluation.profile)
+    equivalent = is_exact(found)
+    text = spell(found if equivalent else implied(found), case.zone)
+    if text is None or (not equivalent and implied(found) == TRUE):
+        return None
+    if not equivalent:
+        original = spelt_text(spelt, case.zone)
+        if original is None:
+            return None
+        text = f"({text}) AND ({original})"
+    try:
+        return _Rewrite(text, case.read(text), equivalent)
+    except PredicateError:
+        return None  # a text that does not read back is no proposal
+
+
+def _finding(case: Case, index: int, rewrite: _Rewrite | None, with_rewrite: int | None) -> Diagnosis:
+    clause, kept = case.plan.clauses[index], case.numbers.kept.files
+    dropped = case.numbers.clauses[index].drops_any.files
+    numbers: dict[str, int | float | str] = {"files": case.numbers.total.files, "kept_files": kept, "dropped_files": dropped}
+    reasons = "; ".join(reason.message for reason in clause.reasons)
+    total = files_text(case.numbers.total.files)
+    message = f"metadata cannot decide {brief(clause.text)} ({reasons}): alone it drops {dropped} of {total}"
+    suggestion = "compare the bare column with a constant as well, if the query allows it"
+    if rewrite is not None and with_rewrite is not None and with_rewrite < kept:
+        numbers["files_with_rewrite"] = with_rewrite
+        meaning = "means the same" if rewrite.is_equivalent else "adds what it implies, so it means the same"
+        message += f"; rewritten, the predicate keeps {with_rewrite} instead of {files_text(kept)}"
+        suggestion = f"write this in its place: it {meaning}, and statistics can decide it"
+    elif rewrite is not None and with_rewrite is not None:
+        numbers["files_with_rewrite"] = with_rewrite
+        suggestion = f"written as {rewrite.text} statistics could decide it, but the predicate would still keep {with_rewrite}"
+    return Diagnosis(
+        code=Code.OPAQUE_EXPRESSION,
+        severity=Severity.INFO if dropped else Severity.WARNING,
+        clause=clause.text,
+        column=column_of(name_text(column.path) for column in columns_of(case.conjuncts[index])),
+        message=message,
+        numbers=numbers,
+        suggestion=suggestion,
+        rewrite=rewrite.text if rewrite is not None and with_rewrite is not None and with_rewrite < kept else None,
+    )

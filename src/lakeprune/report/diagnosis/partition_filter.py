@@ -1,0 +1,85 @@
+"""NO_PARTITION_FILTER: partition columns that no clause looks at, and what one value of each would keep.
+
+A column inside a function counts as filtered: its values were evaluated. A column that has one value only among the kept files
+is not named: no condition on it could drop any of them.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.engine import Needs
+from lakeprune.engines.survey import Spread, spread_of
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.show import name_text, show
+from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Op
+from lakeprune.predicate.walk import columns_of
+from lakeprune.report.amount import files_text
+from lakeprune.report.diagnosis.case import Case, Investigation, Patterns, kept_files
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.model import Diagnosis, Severity
+
+
+def no_partition_filter(case: Case) -> Investigation:
+    """One per unfiltered partition column whose values tell the kept files apart."""
+    filtered = {column.path for clause in case.plan.clauses for column in columns_of(clause.predicate)}
+    columns = [
+        Column((field.name,), (field.physical,), field.type, field.role, field.statistics_unusable)
+        for field in case.facts.schema.fields
+        if field.role is Role.PARTITION and (field.name,) not in filtered
+    ]
+    if not columns or not case.numbers.kept.files:
+        yield []
+        return []
+    subset = case.evaluation.subset(case.plan, case.bits("can_true"), Needs(partition_texts=tuple(columns)))
+    spreads = {column: spread_of(case.evaluation.engine, subset, column) for column in columns}
+    helpful = [column for column in columns if spreads[column].values > 1]
+    examples = {column: condition for column in helpful if (condition := _example(case, column, spreads[column])) is not None}
+    answers = yield [case.plan_and(condition) for condition in examples.values()]
+    kept = dict(zip(examples, answers, strict=True))
+    severity = Severity.INFO if filtered & {column.path for column in _partition_columns(case)} else Severity.WARNING
+    return [_finding(case, column, spreads[column], examples.get(column), kept.get(column), severity) for column in helpful]
+
+
+def _partition_columns(case: Case) -> list[Column]:
+    fields = [field for field in case.facts.schema.fields if field.role is Role.PARTITION]
+    return [Column((field.name,), (field.physical,), field.type, field.role) for field in fields]
+
+
+def _example(case: Case, column: Column, spread: Spread) -> Expr | None:
+    """The value with most files, as a condition; None when its text stands for no one value."""
+    if spread.most_missing:
+        return None
+    values = case.evaluation.snapshot.partition_values(spread.most_text, column, case.evaluation.profile)
+    if values is None or len(values) != 1:
+        return None
+    if values[0] is None:
+        return IsNull(column)
+    return Compare(Op.EQ, column, Literal(values[0], column.type))
+
+
+def _finding(
+    case: Case, column: Column, spread: Spread, example: Expr | None, answer: Patterns | None, severity: Severity
+) -> Diagnosis:
+    kept, name = case.numbers.kept.files, name_text(column.path)
+    numbers: dict[str, int | float | str] = {
+        "kept_files": kept,
+        "values": spread.values,
+        "fewest_files": spread.fewest,
+        "most_files": spread.most,
+        "mean_files": round(kept / spread.values, 2),
+    }
+    told = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
+    rewrite = None
+    if example is not None and answer is not None:
+        rewrite = show(example, case.zone)
+        numbers["example_files"] = kept_files(answer)
+    return Diagnosis(
+        code=Code.NO_PARTITION_FILTER,
+        severity=severity,
+        clause=None,
+        column=name,
+        message=f"no clause filters the partition column {name}: the {files_text(kept)} to read spread over "
+        f"{spread.values} values of it, one value would keep {told}",
+        numbers=numbers,
+        suggestion=f"if the query is about some values of {name} only, add a condition on it, such as",
+        rewrite=rewrite,
+    )

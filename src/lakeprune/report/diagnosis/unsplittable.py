@@ -1,0 +1,71 @@
+"""UNSPLITTABLE_OR: one OR over partition and data columns, and what each of its branches would keep by itself."""
+
+from __future__ import annotations
+
+from lakeprune.predicate.passes.rebuild import disjuncts
+from lakeprune.predicate.show import show
+from lakeprune.predicate.spell import spelt_text
+from lakeprune.predicate.tree import And, Bucket, Expr, Not, Or
+from lakeprune.report.amount import files_text
+from lakeprune.report.diagnosis.case import Case, Investigation, brief, kept_files
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.model import Diagnosis, Severity
+
+MOST_BRANCHES = 20
+
+
+def unsplittable_or(case: Case) -> Investigation:
+    """One per clause that mixes the two kinds of columns in an OR."""
+    mixed = [
+        (index, branches)
+        for index, clause in enumerate(case.plan.clauses)
+        if clause.bucket is Bucket.UNSPLITTABLE and 1 < len(branches := _branches(case.conjuncts[index])) <= MOST_BRANCHES
+    ]
+    answers = yield [case.plan_of(branch) for _, branches in mixed for branch in branches]
+    kept = iter(kept_files(patterns) for patterns in answers)
+    return [_finding(case, index, branches, [next(kept) for _ in branches]) for index, branches in mixed]
+
+
+def _branches(spelt: Expr) -> tuple[Expr, ...]:
+    match spelt:
+        case Or():
+            return disjuncts(spelt)
+        case Not(And(parts)):
+            return tuple(Not(part) for part in parts)
+        case _:
+            return ()
+
+
+def _finding(case: Case, index: int, branches: tuple[Expr, ...], kept: list[int]) -> Diagnosis:
+    clause, total = case.plan.clauses[index], case.numbers.total.files
+    texts = [show(branch, case.zone) for branch in branches]
+    numbers: dict[str, int | float | str] = {"files": total, "kept_files": total - case.numbers.clauses[index].drops_any.files}
+    for number, (text, files) in enumerate(zip(texts, kept, strict=True), 1):
+        numbers[f"branch_{number}"] = text
+        numbers[f"branch_{number}_files"] = files
+    told = ", ".join(f"{brief(text)} keeps {files}" for text, files in zip(texts, kept, strict=True))
+    return Diagnosis(
+        code=Code.UNSPLITTABLE_OR,
+        severity=Severity.WARNING if max(kept) == total else Severity.INFO,
+        clause=clause.text,
+        column=None,
+        message=f"{brief(clause.text)} mixes partition and data columns, so it needs both kinds of evidence at once; "
+        f"of {files_text(total)} each branch alone: {told}",
+        numbers=numbers,
+        suggestion="run the branches as queries of their own, each with its own kind of evidence",
+        rewrite=_apart(case, index, branches),
+    )
+
+
+def _apart(case: Case, index: int, branches: tuple[Expr, ...]) -> str | None:
+    """The branches as one UNION ALL that gives every row once; other clauses go with each branch."""
+    others = [spelt_text(spelt, case.zone) for i, spelt in enumerate(case.conjuncts) if i != index]
+    texts = [spelt_text(branch, case.zone) for branch in branches]
+    if None in others or None in texts:
+        return None
+    queries = []
+    for number, text in enumerate(texts):
+        conditions = [*others, text, *(f"({earlier}) IS NOT TRUE" for earlier in texts[:number])]
+        where = " AND ".join(str(c) if str(c).endswith("IS NOT TRUE") else f"({c})" for c in conditions)
+        queries.append(f"SELECT * FROM {case.table} WHERE {where}")
+    return " UNION ALL ".join(queries)

@@ -1,0 +1,81 @@
+"""WEAK_DATA_SKIPPING: a clause that statistics could decide, but whose column's ranges overlap too much for it to drop files.
+
+Told per clause, also when other clauses prune well. A clause that merely asks for much on a well-ordered column is not weak: then
+one value lies in few files, and no other order would drop more.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.engine import Needs
+from lakeprune.engines.evaluate import Signature
+from lakeprune.engines.overlap import Overlap, overlap_of
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.show import name_text
+from lakeprune.predicate.tree import Column, Member
+from lakeprune.predicate.walk import nodes
+from lakeprune.report.amount import files_text, percent_text
+from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.model import Diagnosis, Severity
+from lakeprune.report.verdict import ClauseNeeds, Keeps, clause_needs, drops, keeps_because
+
+SHALLOW = 1.5  # a lookup that reads at most this many files is as good as it gets
+FEW = 0.1  # of the files: a lookup that reads less is fine, however wide the clause is
+
+
+def weak_data_skipping(case: Case) -> Investigation:
+    """One per clause that keeps more than half of the candidates only because their ranges overlap with it."""
+    yield []
+    found = []
+    scope = amount_where(case.patterns, is_candidate).files
+    for index, needs in enumerate(clause_needs(case.plan)):
+        overlapping = amount_where(case.patterns, lambda s, i=index, n=needs: _overlaps(s, i, n)).files  # type: ignore[misc]
+        columns = _ranged_columns(case, index) if needs.is_decidable and 2 * overlapping > scope else []
+        overlaps = {column: _overlap(case, column) for column in columns}
+        if overlaps:
+            column, overlap = max(overlaps.items(), key=lambda pair: pair[1].depth)
+            if overlap.depth > max(SHALLOW, FEW * overlap.files):
+                found.append(_finding(case, index, column, overlap))
+    return found
+
+
+def _overlaps(signature: Signature, index: int, needs: ClauseNeeds) -> bool:
+    if not is_candidate(signature) or drops(signature.outcomes[index]):
+        return False
+    return keeps_because(signature, index, needs) is Keeps.RANGES_OVERLAP
+
+
+def _ranged_columns(case: Case, index: int) -> list[Column]:
+    leaves = [node for node in nodes(case.plan.clauses[index].predicate) if isinstance(node, Member)]
+    return list(dict.fromkeys(leaf.column for leaf in leaves if leaf.column.role is Role.DATA))
+
+
+def _overlap(case: Case, column: Column) -> Overlap:
+    subset = case.evaluation.subset(case.plan, case.bits("by_partition"), Needs(domains=(column,)))
+    return overlap_of(case.evaluation.engine, subset, column)
+
+
+def _finding(case: Case, index: int, column: Column, overlap: Overlap) -> Diagnosis:
+    clause, credit, total = case.plan.clauses[index], case.numbers.clauses[index], case.numbers.total.files
+    dropped, name, depth = credit.drops_any.files, name_text(column.path), round(overlap.depth, 2)
+    clusters = case.facts.features.clustering_columns is not None
+    place = f" among the {overlap.files} that partition pruning leaves" if overlap.files + overlap.unbounded < total else ""
+    return Diagnosis(
+        code=Code.WEAK_DATA_SKIPPING,
+        severity=Severity.WARNING,
+        clause=clause.text,
+        column=name,
+        message=f"{brief(clause.text)} alone drops {dropped} of {files_text(total)}: a lookup of one value of {name} meets "
+        f"{depth:g} of {files_text(overlap.files)}{place} on average, and "
+        f"{percent_text(overlap.constant, overlap.files)} of them hold one value only",
+        numbers={
+            "files": total,
+            "dropped_files": dropped,
+            "files_with_bounds": overlap.files,
+            "overlap_depth": depth,
+            "deepest": overlap.deepest,
+            "constant_files": overlap.constant,
+        },
+        suggestion=f"order the files by {name}, so that each holds a narrow range of it",
+        rewrite=f"ALTER TABLE {case.table} CLUSTER BY ({name})" if clusters else f"OPTIMIZE {case.table} ZORDER BY ({name})",
+    )

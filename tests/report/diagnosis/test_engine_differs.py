@@ -1,0 +1,168 @@
+"""ENGINE_DIFFERS: the model of Delta Spark against what Delta Spark 4.4 planned on a table of 20 files, and its rewrites.
+
+The table is the one those runs used, as a log: file i holds ids 100i..100i+99, `i` is constant per file, `p` is i modulo 4, `ts`
+lies 37 days apart, `z` has no statistics. PLANNED are the files that Delta Spark itself planned.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lakeprune
+from lakeprune.report.model import Diagnosis
+from tests.builders.delta import add, metadata, protocol, statistics, write_log
+
+START = datetime(2023, 3, 1)
+COLUMNS = {
+    "id": "long", "i": "integer", "p": "integer", "ts": "timestamp", "d": "date", "s": "string", "n": "long", "bb": "boolean",
+    "a": "long", **{f"filler{k}": "integer" for k in range(24)}, "z": "long",
+}  # fmt: skip
+
+
+def t20(path: Path) -> Path:
+    return write_log(path, [[protocol(), metadata(COLUMNS, ["p"]), *(_file(i) for i in range(20))]])
+
+
+def _file(i: int) -> Any:
+    first, last = START + timedelta(days=37 * i), START + timedelta(days=37 * i, hours=1)
+    letter = chr(ord("a") + i)
+    stats = statistics(
+        100,
+        id=(100 * i, 100 * i + 99, 0),
+        i=(i, i, 0),
+        ts=(first.strftime("%Y-%m-%dT%H:%M:%S.000Z"), last.strftime("%Y-%m-%dT%H:%M:%S.000Z"), 0),
+        d=(first.date().isoformat(), first.date().isoformat(), 0),
+        s=(f"{letter}00", f"{letter}99", 0),
+        n=(None, None, 100) if i % 5 == 0 else (100 * i, 100 * i + 99, 0),
+        a=(100 * i, 100 * i + 99, 0),
+    )
+    return add(f"p={i % 4}/part-{i:02d}.parquet", partition={"p": str(i % 4)}, stats=stats)
+
+
+# predicate, planned by Delta Spark, needed
+PLANNED = [
+    ("id IN (5, 1995)", 20, 2),
+    ("id = 5 OR id = 1995", 2, 2),
+    ("p = 1 OR id = 5", 20, 6),
+    ("(p = 1 AND id < 300) OR (p = 2 AND id > 1700)", 6, 2),
+    ("(p = 1 OR p = 2) AND id < 300", 2, 2),
+    ("p IN (1, 3)", 10, 10),
+    ("p % 2 = 0", 10, 10),
+    ("year(ts) = 2024", 20, 10),
+    ("year(d) = 2024", 20, 10),
+    ("date(ts) = '2023-03-01'", 1, 1),
+    ("to_date(ts) = '2023-03-01'", 1, 1),
+    ("CAST(ts AS date) BETWEEN '2023-03-01' AND '2023-03-05'", 1, 1),
+    ("abs(id) < 50", 20, 1),
+    ("id + 1 = 506", 20, 1),
+    ("CAST(id AS int) = 505", 20, 1),
+    ("id = '505'", 1, 1),
+    ("id = 505.0", 1, 1),
+    ("NOT (id < 1900)", 1, 1),
+    ("NOT (id BETWEEN 100 AND 1899)", 2, 2),
+    ("i != 3", 19, 19),
+    ("NOT (i IN (3, 4))", 20, 18),
+    ("NOT (i = 3 OR i = 4)", 18, 18),
+    ("NOT (s LIKE 'b%')", 20, 19),
+    ("id <=> 505", 1, 1),
+    ("n <=> 601", 1, 1),
+    ("n IS NOT NULL", 16, 16),
+    ("n IS NULL AND id < 300", 1, 1),
+    ("s LIKE 'b%'", 1, 1),
+    ("s LIKE 'b05'", 1, 1),
+    ("startswith(s, 'b0')", 1, 1),
+    ("s LIKE 'b_5'", 20, 1),
+    ("substr(s, 1, 1) = 'b'", 20, 1),
+    ("z = 505", 20, 20),
+    ("z = 505 AND id < 600", 6, 6),
+    ("bb", 20, 20),
+    ("id > a", 20, 20),
+]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return t20(tmp_path_factory.mktemp("spark") / "t20")
+
+
+def told(table: Path, where: str, **options: Any) -> tuple[Diagnosis | None, int]:
+    report = lakeprune.explain(table, where, explain_why=True, **options)
+    assert report.diagnoses is not None
+    found = [d for d in report.diagnoses if d.code == "ENGINE_DIFFERS"]
+    assert len(found) <= 1
+    return (found[0] if found else None), report.numbers.kept.files
+
+
+@pytest.mark.parametrize(("where", "planned", "needed"), PLANNED, ids=[where for where, _, _ in PLANNED])
+def test_both_counts_are_those_that_were_seen(table: Path, where: str, planned: int, needed: int) -> None:
+    diagnosis, kept = told(table, where)
+    assert kept == needed
+    if planned == needed:
+        assert diagnosis is None
+    else:
+        assert diagnosis is not None
+        assert (diagnosis.numbers["kept_files"], diagnosis.numbers["delta_spark_files"]) == (needed, planned)
+
+
+# predicate, the spelling that Delta Spark can use, files it then plans
+CLOSED = [
+    ("id IN (5, 1995)", "id = 5 OR id = 1995", 2),
+    ("i NOT IN (3, 4)", "i <= 2 OR i >= 5", 18),
+    ("s NOT LIKE 'b%'", "s < 'b' OR s >= 'c'", 19),
+    ("year(ts) = 2024", "ts >= '2024-01-01' AND ts < '2025-01-01'", 10),
+    ("substr(s, 1, 1) = 'b'", "s LIKE 'b%'", 1),
+    ("id + 1 = 506", None, 1),
+    ("(p = 1 AND id < 300) OR (p = 2 AND id > 1700)", None, 4),
+    ("p = 1 AND id IN (105, 1705)", "(p = 1) AND (id = 105 OR id = 1705)", 2),
+]
+
+
+@pytest.mark.parametrize(("where", "spelling", "files"), CLOSED, ids=[where for where, _, _ in CLOSED])
+def test_the_spelling_closes_the_gap_and_keeps_the_meaning(table: Path, where: str, spelling: str | None, files: int) -> None:
+    diagnosis, kept = told(table, where)
+    assert diagnosis is not None
+    assert diagnosis.rewrite is not None
+    assert diagnosis.numbers["delta_spark_files_with_rewrite"] == files
+    if spelling is not None:
+        assert diagnosis.rewrite == spelling
+    again, kept_again = told(table, diagnosis.rewrite)
+    assert kept_again == kept
+    # What is promised of the spelling is what the model says of the spelling itself.
+    assert (again.numbers["delta_spark_files"] if again is not None else kept_again) == files
+
+
+def test_a_mixed_or_of_single_conditions_has_no_spelling_that_helps(table: Path) -> None:
+    diagnosis, _ = told(table, "p = 1 OR id = 5")
+    assert diagnosis is not None
+    assert diagnosis.rewrite is None
+
+
+def test_one_missing_statistic_keeps_a_file_that_another_column_would_drop(tmp_path: Path) -> None:
+    """As in delta-io/delta#6755: five files lack z, and z = 1505 AND id > 1000 reads them too."""
+    files = [add(f"{i}", stats=statistics(100, id=(100 * i, 100 * i + 99, 0), **_z(i))) for i in range(20)]
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"id": "long", "z": "long"}), *files]])
+    diagnosis, kept = told(table, "z = 1505 AND id > 1000")
+    assert kept == 1
+    assert diagnosis is not None
+    assert diagnosis.numbers["delta_spark_files"] == 6
+    assert "missing statistic" in diagnosis.message
+    assert diagnosis.rewrite is None
+
+
+def _z(i: int) -> dict[str, tuple[Any, Any, int | None]]:
+    return {} if i < 5 else {"z": (100 * i, 100 * i + 99, 0)}
+
+
+def test_statistics_beyond_the_indexed_columns_are_not_used(tmp_path: Path) -> None:
+    files = [add(f"{i}", stats=statistics(100, x=(i, i, 0), y=(i, i, 0))) for i in range(4)]
+    settings = {"delta.dataSkippingNumIndexedCols": "1"}
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long", "y": "long"}, (), settings), *files]])
+    diagnosis, kept = told(table, "y = 2")
+    assert kept == 1
+    assert diagnosis is not None
+    assert diagnosis.numbers["delta_spark_files"] == 4
+    assert told(table, "x = 2")[0] is None
