@@ -39,7 +39,7 @@ demo: $(STAMP) ## Write real Delta tables, explain predicates on them, pass a ga
 	@$(BIN)/python -m demo.run
 
 .PHONY: test
-test: $(STAMP) servers ## Run every test and doctest (a few thousand soundness cases among them)
+test: $(STAMP) servers browser ## Run every test and doctest (a few thousand soundness cases among them)
 	@$(BIN)/python -m pytest -q
 
 # moto, the S3 of the tests, is a Python package and comes with the others. Where there is no npm or no go, the tests that need
@@ -59,6 +59,14 @@ $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed:
 	@command -v go > /dev/null
 	@mkdir -p $(@D) && echo "building fake-gcs-server (once, a few minutes)"
 	@GOBIN="$$PWD/$(@D)" go install github.com/fsouza/fake-gcs-server@v$(FAKE_GCS_VERSION) > $(@D)/log.txt 2>&1 && touch $@
+
+# Debian's package, where this user may install it. Elsewhere the tests that need it skip and say so.
+.PHONY: browser
+browser: ## Install Chromium, in which the HTML report is tested, where apt-get can
+	@if ! command -v chromium chromium-browser google-chrome > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	  mkdir -p build && echo "installing chromium with apt-get (once)" && \
+	  { timeout 600 apt-get -qq update && DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -qq install -y --no-install-recommends chromium; } \
+	    > build/browser.txt 2>&1 || echo "chromium could not be installed (build/browser.txt says why): its tests will skip"; fi
 
 .PHONY: lint
 lint: $(STAMP) ## Run ruff, mypy strict, the import rule, the file-size check and the docs check

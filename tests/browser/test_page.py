@@ -1,0 +1,218 @@
+"""The HTML report in a real browser: it renders in silence, says what the JSON says, and is usable by anyone on any screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from lakeprune.report.model import Report
+from tests.browser.conftest import Visit
+from tests.browser.pages import ATTACK, PAGES, USERS
+
+Open = Callable[..., Visit]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Report, Path]]:
+    folder = tmp_path_factory.mktemp("pages")
+    made = {}
+    for name, build in PAGES.items():
+        report = build(folder)
+        path = folder / f"{name}.html"
+        path.write_text(report.to_html(), encoding="utf-8")
+        made[name] = (report, path)
+    return made
+
+
+@pytest.fixture
+def visit(browser: Browser, reports: dict[str, tuple[Report, Path]]) -> Open:
+    return lambda name, **options: Visit(browser, reports[name][1], **options)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_renders_without_complaint_and_asks_for_nothing(name: str, visit: Open) -> None:
+    with visit(name) as seen:
+        assert seen.page.locator("h1").count() == 1
+        seen.page.locator("summary").evaluate_all("found => found.forEach(s => s.click())")
+        assert seen.complaints == []
+        assert seen.requests == [seen.address]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_shows_the_page_without_scrolling_sideways(name: str, visit: Open) -> None:
+    with visit(name, width=360) as seen:
+        seen.page.locator("summary").evaluate_all("found => found.forEach(s => s.click())")
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("name", ["users", "many", "hostile"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_word_stands_out_from_its_ground(name: str, scheme: str, visit: Open) -> None:
+    with visit(name, scheme=scheme) as seen:
+        pale = seen.page.evaluate((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8"))
+        assert pale == []
+
+
+def test_dark_and_light_differ(visit: Open) -> None:
+    colours = []
+    for scheme in ("light", "dark"):
+        with visit("users", scheme=scheme) as seen:
+            colours.append(seen.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert colours[0] != colours[1]
+
+
+@pytest.mark.parametrize("name", ["users", "many", "no_statistics"])
+def test_the_numbers_are_those_of_the_json_document(name: str, visit: Open, reports: dict[str, tuple[Report, Path]]) -> None:
+    told: dict[str, Any] = reports[name][0].to_dict(verbose=True)
+    with visit(name) as seen:
+        for measure in ("files", "bytes", "rows"):
+            expected = [told[f"total_{measure}"], *(phase[f"output_{measure}"] for phase in told["phases"])]
+            assert seen.values(f'[data-measure="{measure}"]') == expected
+        kept, total = ([told[f"{which}_{unit}"] for unit in ("files", "bytes", "rows")] for which in ("final", "total"))
+        assert seen.values(".answer") == [number for pair in zip(kept, total, strict=True) for number in pair]
+        for index, clause in enumerate(told["clauses"], 1):
+            drops = [clause[f"dropped_{how}"]["files"] for how in ("any", "first", "alone")]
+            keeps = ("overlap", "missing_statistic", "nan_possible", "not_decidable", "all_rows_match")
+            left = [count for how in keeps if (count := clause[f"kept_{how}"]["files"])]
+            assert seen.values(f"#clause-{index}") == drops + left
+        rows = seen.page.locator("#file-table tbody tr").evaluate_all(
+            "rows => rows.map(({cells: [verdict, file, size]}) =>"
+            " [file.querySelector('code').innerText, verdict.innerText, size.querySelector('data').value])"
+        )
+        largest = sorted(told["files"], key=lambda file: (-file["size_bytes"], file["path"]))[:1000]
+        assert rows == [[file["path"], file["verdict"], str(file["size_bytes"])] for file in largest]
+
+
+def test_the_marks_are_the_files(visit: Open) -> None:
+    with visit("users") as seen:
+        strips = seen.page.locator(".strip")
+        assert strips.locator("h3 code").all_inner_texts() == ["country", "age"]
+        for index in range(2):
+            marks = {name: strips.nth(index).locator(f".plot path.{name}").count() for name in ("drop", "keep", "full")}
+            assert marks == {"drop": 5, "keep": 1, "full": 0}
+        assert "40 to 60" in (strips.nth(1).locator("path.keep title").text_content() or "")
+        assert strips.nth(1).locator("rect.range").count() == 1
+
+
+def test_verdicts_differ_without_colour(visit: Open) -> None:
+    with visit("users") as seen:
+        fills = seen.page.locator(".legend rect").evaluate_all("found => found.map(f => getComputedStyle(f).fill)")
+        assert fills[0] == "none"
+        assert "hatch" in fills[2]
+        assert len(set(fills)) == 4
+        assert seen.page.locator("#file-table tbody td:first-child").all_inner_texts().count("DROP") == 5
+
+
+def test_search_finds_files_by_all_of_its_words(visit: Open) -> None:
+    with visit("users") as seen:
+        rows = seen.page.locator("#file-table tbody tr:visible")
+        assert (rows.count(), seen.page.locator("#found").inner_text()) == (6, "6 of 6")
+        seen.page.fill("#find", "country=de")
+        assert (rows.count(), seen.page.locator("#found").inner_text()) == (2, "2 of 6")
+        seen.page.fill("#find", "keep DE")
+        assert rows.count() == 1
+        seen.page.fill("#find", "nowhere")
+        assert rows.count() == 0
+        assert seen.page.locator("#none").is_visible()
+        seen.page.press("#find", "Escape")
+        assert rows.count() == 6
+        assert not seen.page.locator("#none").is_visible()
+        seen.page.press("#find", "Enter")  # a form would reload the page
+        assert seen.requests == [seen.address]
+
+
+def test_the_page_is_used_by_keyboard(visit: Open) -> None:
+    with visit("users") as seen:
+        focused = "document.activeElement.id || document.activeElement.innerText"
+        seen.page.keyboard.press("Tab")
+        assert seen.page.evaluate(focused) == "Skip to the report"
+        seen.page.keyboard.press("/")
+        assert seen.page.evaluate(focused) == "find"
+        seen.page.keyboard.type("a/b")
+        assert seen.page.input_value("#find") == "a/b"
+        seen.page.keyboard.press("Escape")
+        for _ in range(2):  # past the frame that scrolls, to the first head
+            seen.page.keyboard.press("Tab")
+        assert seen.page.evaluate(focused) == "Verdict"
+        seen.page.keyboard.press("Enter")
+        verdicts = seen.page.locator("#file-table tbody td:first-child").all_inner_texts()
+        assert verdicts == sorted(verdicts)
+        assert seen.page.locator("#file-table th").first.get_attribute("aria-sort") == "ascending"
+
+
+def test_sorting_by_bytes_is_by_number(visit: Open) -> None:
+    with visit("many") as seen:
+        seen.page.get_by_role("button", name="Bytes").press("Enter")
+        sizes = seen.page.locator("#file-table tbody td:nth-child(3) data").evaluate_all(
+            "found => found.map(d => Number(d.value))"
+        )
+        assert sizes == sorted(sizes)
+        assert len(sizes) == 1000
+
+
+def test_markup_in_names_and_predicates_is_only_text(visit: Open) -> None:
+    with visit("hostile") as seen:
+        assert seen.page.evaluate("window.broken") is None
+        assert seen.page.locator("img").count() == 0
+        assert ATTACK in seen.page.locator(".predicate").inner_text()
+        assert ATTACK in seen.page.locator("#file-table tbody").inner_text()
+        assert ATTACK in seen.page.locator(".diagnosis").inner_text()
+        assert [ATTACK, f"p{ATTACK}", "x"] == seen.page.locator(".strip h3 code").all_inner_texts()
+
+
+def test_a_policy_forbids_what_an_overlooked_name_could_smuggle_in(visit: Open) -> None:
+    with visit("users") as seen:
+        seen.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.broken=1\">')")
+        seen.page.evaluate(
+            "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.broken=1'}))"
+        )
+        seen.page.wait_for_timeout(50)
+        assert seen.page.evaluate("window.broken") is None
+        assert any("Content Security Policy" in complaint for complaint in seen.complaints)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_structure_is_there_for_those_who_listen(name: str, visit: Open) -> None:
+    with visit(name) as seen:
+        assert [seen.page.locator(mark).count() for mark in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+        levels = seen.page.locator("h1, h2, h3").evaluate_all("found => found.map(h => Number(h.tagName[1]))")
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        identifiers = seen.page.locator("[id]").evaluate_all("found => found.map(e => e.id)")
+        assert len(identifiers) == len(set(identifiers))
+        for link in seen.page.locator("nav a").evaluate_all("found => found.map(a => a.hash.slice(1))"):
+            assert link in identifiers
+        assert (
+            seen.page.locator("th:not([scope]), input:not([id=find]), svg:not([role]):not([aria-hidden]):not(.plot svg)").count()
+            == 0
+        )
+        assert seen.page.get_by_label("Search", exact=True).count() == (0 if name == "nothing" else 1)
+        assert all(seen.page.locator("svg.plot").evaluate_all("found => found.map(s => s.getAttribute('aria-label'))"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nothing", "The table has no files"),
+        ("no_predicate", "No predicate was given, so every file would be read"),
+        ("no_statistics", "x: no file has a minimum or maximum of it"),
+    ],
+)
+def test_what_is_not_there_is_said(name: str, words: str, visit: Open) -> None:
+    with visit(name) as seen:
+        assert words in seen.page.locator("main").inner_text()
+
+
+def test_the_notebook_form_needs_nothing_but_itself(browser: Browser, reports: dict[str, tuple[Report, Path]]) -> None:
+    page = browser.new_page()
+    for name, (report, _) in reports.items():
+        page.set_content(report._repr_html_())
+        assert page.locator(".lakeprune").count() == 1, name
+        assert page.evaluate("window.broken") is None
+        assert page.locator("img, script").count() == 0
+    page.close()
+    assert USERS in reports["users"][0]._repr_html_().replace("&#x27;", "'").replace("&gt;", ">")
