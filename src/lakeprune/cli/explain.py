@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.output import deliver, tell, terminal_width
 from lakeprune.cli.store_flags import access_of, add_store_flags, without_values
 from lakeprune.cli.values import count, percentage, predicate, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
@@ -41,6 +41,8 @@ def run(argv: Sequence[str]) -> int:
     from lakeprune.explanation import Job
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
+    if given.format == "html":
+        options["explain_why"] = True  # a page is read later and by others: it carries every answer
     # Not `explain`, which would close the engine: the process ends anyway.
     job = Job.begin(given.table, given.at_version, given.at_timestamp, {**options, **access_of(given)})
     try:
@@ -63,6 +65,10 @@ def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
         from lakeprune.report.html.page import html_chunks
 
         return html_chunks(report)
+    if given.output is None and (width := terminal_width()) is not None:
+        from lakeprune.report.as_terminal import terminal_chunks
+
+        return terminal_chunks(report, verbose=given.verbose, limit=given.limit, width=width)
     from lakeprune.report.as_text import text_chunks
 
     return text_chunks(report, verbose=given.verbose, limit=given.limit)

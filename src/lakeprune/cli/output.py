@@ -49,6 +49,18 @@ def tell(message: str) -> None:
         sys.stderr.flush()
 
 
+def terminal_width() -> int | None:
+    """The width of the terminal that stdout is, None when it is none or should see no colours and blocks."""
+    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
+        return None
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):  # something that says it is a terminal, yet has no size
+        return None
+
+
 class _Spool:
     """Bytes in memory, on disk once there are many."""
 

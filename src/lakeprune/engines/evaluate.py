@@ -119,15 +119,10 @@ class Evaluation:
 
     def relation(self, plan: Plan, needs: Needs) -> tuple[str, FactPrinter]:
         """A FROM item over the files with these needs beside the plan's own, and the printer of the plan's bits over it."""
-        own = _needs([plan], paths=needs.paths)
-        joined = Needs(
-            tuple(dict.fromkeys((*own.domains, *needs.domains))),
-            tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts))),
-            needs.paths,
-        )
+        asked = _beside(plan, needs)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
-        printer = self._printer([plan], joined, lookups)
-        return self._source(joined, lookups, printer), printer
+        printer = self._printer([plan], asked, lookups)
+        return self._source(asked, lookups, printer), printer
 
     def files(self, plan: Plan, limit: int | None, order: Order = Order.PATH) -> Iterator[FileOutcome]:
         """Every file with what each clause says about it, in this order."""
@@ -155,19 +150,12 @@ class Evaluation:
 
         They have what `needs` asks for beside the plan's own.
         """
-        own = _needs([plan], paths=needs.paths)
-        asked = Needs(
-            tuple(dict.fromkeys((*own.domains, *needs.domains))),
-            tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts))),
-            needs.paths,
-            needs.times,
-        )
-        lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
-        printer = self._printer([plan], asked, lookups)
+        asked = _beside(plan, needs)
+        source, printer = self.relation(plan, needs)
         tests = ["(rows - deleted = 0) IS NOT TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
         if some:
             tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
-        files = f"(SELECT files.* FROM {self._source(asked, lookups, printer)} WHERE {' AND '.join(tests)})"
+        files = f"(SELECT files.* FROM {source} WHERE {' AND '.join(tests)})"
         return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
 
     def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
@@ -206,6 +194,14 @@ def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
         dict.fromkeys(column for plan in plans for exact in plan.exacts for column in exact.columns)
     )
     return Needs(domains, texts, paths)
+
+
+def _beside(plan: Plan, needs: Needs) -> Needs:
+    """These needs beside the plan's own, which come first."""
+    own = _needs([plan], paths=needs.paths)
+    domains = tuple(dict.fromkeys((*own.domains, *needs.domains)))
+    texts = tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts)))
+    return Needs(domains, texts, needs.paths, needs.times)
 
 
 def _one_plan_sql(words: Sequence[str], source: str) -> str:

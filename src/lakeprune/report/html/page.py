@@ -76,7 +76,7 @@ def _sections(report: Report, picture: Picture) -> list[tuple[str, str, str]]:
         found.append(("clauses", "Clauses", clauses(report)))
     if report.assertions:
         found.insert(1, ("gates", "Gates", gates(report)))
-    if report.diagnoses is not None:
+    if report.diagnoses is not None and report.predicate is not None:
         found.append(("diagnoses", "Diagnoses", diagnoses(report.diagnoses)))
     if picture.strips or picture.undrawn:
         found.append(("ranges", "Ranges", _ranges(picture)))
