@@ -1,13 +1,17 @@
-"""The command as a user starts it, against a store."""
+"""The command as a user starts it, against a store; inside this process where the start is not what a test is about."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Any
+
+from lakeprune.cli.main import main
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,14 @@ class Ran:
         return found
 
 
-def explain(*arguments: str, **environment: str) -> Ran:
+def explain(*arguments: str) -> Ran:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(["explain", *arguments])
+    return Ran(code, out.getvalue(), err.getvalue())
+
+
+def explain_in_a_process(*arguments: str, **environment: str) -> Ran:
     command = [sys.executable, "-m", "lakeprune", "explain", *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment}, check=False)
     return Ran(ran.returncode, ran.stdout, ran.stderr)

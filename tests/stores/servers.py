@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -81,6 +81,16 @@ class Server:
             _request("DELETE", f"http://127.0.0.1:{self.port}/storage/v1/b/{BUCKET}/o/{quote(key, safe='')}")
         else:
             obstore.delete(self._store(), key)
+
+    def make_public(self, keys: Iterable[str]) -> None:
+        """S3 only: anybody may list the bucket and read these objects."""
+        # moto looks whether somebody signed, not how.
+        signed = {
+            "x-amz-acl": "public-read",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/s3/aws4_request",
+        }
+        for target in (BUCKET, *(f"{BUCKET}/{key}" for key in keys)):
+            _request("PUT", f"http://127.0.0.1:{self.port}/{target}?acl", None, signed)
 
     def _store(self) -> S3Store | AzureStore:
         kind = S3Store if self.kind == "s3" else AzureStore

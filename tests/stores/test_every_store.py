@@ -8,7 +8,7 @@ import pytest
 
 import lakeprune
 from tests.stores.proxy import Fate, Proxy, Request
-from tests.stores.running import comparable, explain
+from tests.stores.running import comparable, explain, explain_in_a_process
 from tests.stores.servers import Server
 
 PREDICATE = "country = 'DE' AND age > 40"
@@ -16,8 +16,8 @@ PREDICATE = "country = 'DE' AND age > 40"
 
 def test_the_document_is_that_of_the_local_run(server: Server, local_users: Path) -> None:
     url = server.upload(local_users, "same")
-    remote = explain(url, "-w", PREDICATE, "--verbose", "--format", "json", *server.flags())
-    local = explain(str(local_users), "-w", PREDICATE, "--verbose", "--format", "json")
+    remote = explain_in_a_process(url, "-w", PREDICATE, "--verbose", "--format", "json", *server.flags())
+    local = explain_in_a_process(str(local_users), "-w", PREDICATE, "--verbose", "--format", "json")
     assert (remote.code, remote.err) == (0, "")
     assert comparable(remote.document) == comparable(local.document)
     assert remote.document["table"] == url

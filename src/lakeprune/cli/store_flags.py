@@ -15,7 +15,7 @@ from lakeprune.cli.values import size
 
 _PLAIN = ("env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w.]*)=\S+")
-_SIGNED = re.compile(r"(\w+://)[^\s/@]*:[^\s/@]*@|[?]\S+")
+_LOCATION = re.compile(r"\w+://\S+")
 
 
 def add_store_flags(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,9 @@ def without_values(message: str) -> str:
     >>> without_values("unrecognized arguments: --optoin aws_secret_access_key=hidden")
     'unrecognized arguments: --optoin aws_secret_access_key=...'
     """
-    return _SIGNED.sub(lambda match: f"{match[1] or '?'}...", _ASSIGNMENT.sub(r"\1=...", message))
+    from lakeprune.tables.object_location import without_secrets
+
+    return _ASSIGNMENT.sub(r"\1=...", _LOCATION.sub(lambda match: without_secrets(match[0]), message))
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -6,14 +6,14 @@ retries; what fails for good becomes a TableError without the client's words, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import obstore
-from obstore.exceptions import BaseError, NotFoundError, PreconditionError, UnknownConfigurationKeyError
+from obstore.exceptions import BaseError, PreconditionError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from lakeprune.errors import TableError
@@ -22,7 +22,10 @@ from lakeprune.tables.storage import Entry
 from lakeprune.tables.store_failures import store_failure, wrong_settings
 from lakeprune.tables.store_options import ClientSettings
 
+T = TypeVar("T")
+
 _CLASSES: dict[Store, Any] = {Store.S3: S3Store, Store.AZURE: AzureStore, Store.GCS: GCSStore}
+_BROKEN_OFF = "response body error"
 _PAGE = {Store.S3: 1000, Store.AZURE: 5000, Store.GCS: 1000}  # entries that one listing request gives
 
 
@@ -47,51 +50,61 @@ class ObjectClient:
         except (BaseError, ValueError, TypeError) as error:
             raise wrong_settings(str(error), settings) from None
 
-    def entries(self, directory: str, after: str) -> Iterator[Entry]:
-        """The files directly in a directory with names above `after`, in the store's order: by name, in almost every store."""
-        offset = f"{directory}/{after}" if after else None
-        with self._failing(f"listing {directory}"):
-            seen = 0
-            for chunk in obstore.list(self._store, directory, offset=offset, chunk_size=_PAGE[self.location.store]):
-                for meta in chunk:
-                    if seen % _PAGE[self.location.store] == 0:
-                        self._count(0)
-                    seen += 1
-                    name = meta["path"].removeprefix(f"{directory}/")
-                    yield Entry(name, meta["size"], _micros(meta["last_modified"]), meta["e_tag"])
-            if seen == 0:
-                self._count(0)
+    def entries(self, directory: str, after: str, is_enough: Callable[[Entry], bool]) -> list[Entry]:
+        """What lies below a directory with names above `after`, in the store's order, up to the first that is enough."""
+        return self._tried(f"listing {directory}", lambda: list(self._listed(directory, after, is_enough)))
 
     def read(self, path: str, limit: int) -> bytes | None:
         """A small object, None when there is none or it is longer."""
-        with self._failing(f"reading {path}"):
-            self._count(0)
-            try:
-                answer = obstore.get(self._store, path)
-            except (NotFoundError, FileNotFoundError):
-                return None
-            if answer.meta["size"] > limit:
-                return None
-            content = bytes(answer.bytes())
-            self._count(len(content), requests=0)
-            return content
+        try:
+            return self._tried(f"reading {path}", lambda: self._read(path, limit))
+        except FileNotFoundError:
+            return None
 
     def read_range(self, path: str, entry: Entry, start: int, end: int) -> bytes:
         """Bytes `start` to `end` of an object that was listed; LP335 when it is not the listed one any more."""
-        with self._failing(f"reading {path}"):
+        try:
+            content, etag = self._tried(f"reading {path}", lambda: self._read_range(path, entry, start, end))
+        except (PreconditionError, FileNotFoundError):
+            raise self._changed(path) from None
+        if len(content) != end - start or bare(etag) not in (bare(entry.etag), ""):
+            raise self._changed(path)
+        return content
+
+    def _listed(self, directory: str, after: str, is_enough: Callable[[Entry], bool]) -> Iterator[Entry]:
+        page, seen = _PAGE[self.location.store], 0
+        for chunk in obstore.list(self._store, directory, offset=f"{directory}/{after}" if after else None, chunk_size=page):
+            for meta in chunk:
+                if seen % page == 0:
+                    self._count(0)
+                seen += 1
+                name = meta["path"].removeprefix(f"{directory}/")
+                entry = Entry(name, meta["size"], _micros(meta["last_modified"]), meta["e_tag"])
+                if is_enough(entry):
+                    return
+                yield entry
+        if seen == 0:
             self._count(0)
-            options: Any = {"if_match": entry.etag and f'"{bare(entry.etag)}"'}
-            if (start, end) != (0, entry.size):
-                options["range"] = (start, end)
-            try:
-                answer = obstore.get(self._store, path, options=options)
-                content = bytes(answer.bytes())
-            except (PreconditionError, NotFoundError, FileNotFoundError):
-                raise self._changed(path) from None
-            self._count(len(content), requests=0)
-            if len(content) != end - start or bare(answer.meta["e_tag"]) not in (bare(entry.etag), ""):
-                raise self._changed(path)
-            return content
+
+    def _read(self, path: str, limit: int) -> bytes | None:
+        self._count(0)
+        answer = obstore.get(self._store, path)
+        if answer.meta["size"] > limit:
+            return None
+        return self._content(answer)
+
+    def _read_range(self, path: str, entry: Entry, start: int, end: int) -> tuple[bytes, str | None]:
+        self._count(0)
+        options: Any = {"if_match": entry.etag and f'"{bare(entry.etag)}"'}
+        if (start, end) != (0, entry.size):
+            options["range"] = (start, end)
+        answer = obstore.get(self._store, path, options=options)
+        return self._content(answer), answer.meta["e_tag"]
+
+    def _content(self, answer: Any) -> bytes:
+        content = bytes(answer.bytes())
+        self._count(len(content), requests=0)
+        return content
 
     def _changed(self, path: str) -> TableError:
         what, why = "a file of the log changed while the table was read", "it was replaced or removed since it was listed"
@@ -102,13 +115,22 @@ class ObjectClient:
             self.requests += requests
             self.bytes += size
 
-    @contextmanager
-    def _failing(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except (BaseError, OSError) as error:
-            # Not `from error`: its words would be in every traceback.
-            raise store_failure(str(error), what, self.location, self._settings) from None
+    def _tried(self, what: str, action: Callable[[], T]) -> T:
+        """Does it, again when an answer breaks off in its middle: the client itself only retries until an answer begins."""
+        started, attempt = time.monotonic(), 1
+        while True:
+            try:
+                return action()
+            except (PreconditionError, FileNotFoundError):
+                raise  # not a failure of the store: the caller knows what it means
+            except (BaseError, OSError) as error:
+                words = str(error)
+            late = time.monotonic() - started > self._settings.retry_timeout
+            if late or attempt > self._settings.max_retries or _BROKEN_OFF not in words:
+                # Not `from` the client's error: its words would be in every traceback.
+                raise store_failure(words, what, attempt, self.location, self._settings)
+            time.sleep(min(2.0, 0.1 * 2**attempt))
+            attempt += 1
 
 
 def bare(etag: str | None) -> str:

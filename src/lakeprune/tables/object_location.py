@@ -25,7 +25,6 @@ SCHEMES = {
     "az": Store.AZURE, "azure": Store.AZURE, "adl": Store.AZURE, "abfs": Store.AZURE, "abfss": Store.AZURE,
     "gs": Store.GCS,
 }  # fmt: skip
-_USER = re.compile(r"(?<=://)[^/@]*@")
 _AZURE_HOST = re.compile(r"(?P<account>[a-z0-9]{3,24})\.(?:dfs|blob)\.[a-z0-9.-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}|\$root", re.ASCII)
 
@@ -92,6 +91,10 @@ def without_secrets(location: str) -> str:
     'abfss://lake@acme.dfs.core.windows.net/t'
     """
     bare = re.split(r"[?#]", location.strip(), maxsplit=1)[0]
-    user = _USER.search(bare)
-    is_container = user is not None and bare.lower().startswith("abfs") and ":" not in user[0]
-    return bare if is_container else _USER.sub("", bare)
+    scheme, separator, rest = bare.partition("://")
+    host = rest.partition("/")[0]
+    if ":" in host:  # a password may hold slashes, so it ends with the last @
+        return f"{scheme}://{rest.rpartition('@')[2] if '@' in rest else '...'}"
+    if "@" in host and not scheme.lower().startswith("abfs"):
+        return f"{scheme}://{rest.partition('@')[2]}"
+    return bare if separator else location

@@ -41,19 +41,17 @@ class ObjectStorage(Storage):
         self._here: dict[str, str] = {}  # where each file lies on this machine
 
     def list_from(self, directory: str, name: str) -> list[Entry] | None:
-        found = []
-        seen = False
-        for entry in self._client.entries(directory, name if self._is_sorted else ""):
-            seen = True
-            if "/" in entry.name:
-                if self._is_sorted and entry.name > ":":
-                    break  # above every version: sidecars and the like, of which there may be thousands
-                continue
-            self._listed[f"{directory}/{entry.name}"] = entry
-            if entry.name >= name:
-                found.append(entry)
+        # Above every version come sidecars and the like, of which there may be thousands.
+        entries = self._client.entries(directory, name if self._is_sorted else "", self._is_above_versions)
+        files = [entry for entry in entries if "/" not in entry.name]
+        self._listed.update({f"{directory}/{entry.name}": entry for entry in files})
         self._directories.add(directory)
-        return sorted(found, key=lambda entry: entry.name) if seen or name else None
+        if not entries and not name:
+            return None
+        return sorted((entry for entry in files if entry.name >= name), key=lambda entry: entry.name)
+
+    def _is_above_versions(self, entry: Entry) -> bool:
+        return self._is_sorted and "/" in entry.name and entry.name > ":"
 
     def size(self, path: str) -> int | None:
         entry = self._entry(path)

@@ -23,7 +23,7 @@ _CHECK = {
 }
 
 
-def store_failure(words: str, what: str, location: ObjectLocation, settings: ClientSettings) -> LakepruneError:
+def store_failure(words: str, what: str, attempts: int, location: ObjectLocation, settings: ClientSettings) -> LakepruneError:
     """The error to show for a request that failed for good."""
     status, code, retries = _STATUS.search(words), _CODE.search(words), _RETRIES.search(words)
     answer = f"HTTP {status[1]}" + (f" {code[1]}" if code else "") if status else ""
@@ -49,14 +49,14 @@ def store_failure(words: str, what: str, location: ObjectLocation, settings: Cli
         return TableError(
             "LP334", "this machine offers no credentials", where=where, why=answer or _kind(words), fix=_CHECK[location.store]
         )
-    tried = f" after {int(retries[1]) + 1} attempts" if retries else ""
+    attempts = int(retries[1]) + 1 if retries else attempts
     return TableError(
         "LP331",
         f"{location.store.value} does not answer as it should",
         where=where,
-        why=f"{answer or _kind(words)}{tried}",
+        why=f"{answer or _kind(words)}, {attempts} attempt{'' if attempts == 1 else 's'}",
         fix=f"check the endpoint and the network; --option timeout=60s waits longer than {settings.timeout:g}s, "
-        f"--option max_retries=10 tries more than {settings.max_retries} times again",
+        f"--option max_retries=10 tries again more than {settings.max_retries} times",
     )
 
 

@@ -1,0 +1,93 @@
+"""Stores that stall, cut connections or are out of order: some retries, then exit 3 and what to check; never a wrong answer."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.stores.proxy import Fate, Proxy, Request
+from tests.stores.running import comparable, explain
+from tests.stores.servers import Server
+
+IMPATIENT = {"timeout": "300ms", "max_retries": "2"}
+BAD = [fate for fate in Fate if fate not in (Fate.SERVE, Fate.FORBIDDEN)]
+WORDS = {
+    Fate.STALL: "no answer in time",
+    Fate.STALL_BODY: "no answer in time",
+    Fate.RESET: "the connection was cut",
+    Fate.CUT_BODY: "the connection was cut",
+    Fate.UNAVAILABLE: "HTTP 503 SlowDown, 3 attempts",
+}
+
+
+@pytest.mark.parametrize("fate", BAD)
+def test_a_store_that_stays_bad_ends_with_what_to_check(server: Server, proxy: Proxy, local_users: Path, fate: Fate) -> None:
+    url = server.upload(local_users, "bad")
+    proxy.rule = lambda _: fate
+    started = time.monotonic()
+    ran = explain(url, *server.behind(proxy.port).flags(**IMPATIENT))
+    assert (ran.code, ran.out) == (3, "")
+    assert "error[LP331]" in ran.err
+    assert WORDS[fate] in ran.err
+    assert "--option timeout=60s" in ran.err
+    assert 1 <= len(proxy.seen) <= 3 * 8
+    assert time.monotonic() - started < 60, "a store that never answers must not hold up the run for long"
+
+
+@pytest.mark.parametrize("fate", BAD)
+def test_a_store_that_is_bad_for_a_moment_is_asked_again(server: Server, proxy: Proxy, local_users: Path, fate: Fate) -> None:
+    url = server.upload(local_users, "moment")
+    asked: dict[str, int] = {}
+
+    def first_is_bad(request: Request) -> Fate:
+        asked[request.path] = asked.get(request.path, 0) + 1
+        return fate if asked[request.path] == 1 else Fate.SERVE
+
+    proxy.rule = first_is_bad
+    ran = explain(url, "-w", "age > 40", "--format", "json", *server.behind(proxy.port).flags(timeout="500ms"))
+    assert (ran.code, ran.err) == (0, "")
+    assert comparable(ran.document) == comparable(explain(str(local_users), "-w", "age > 40", "--format", "json").document)
+
+
+@pytest.mark.parametrize("fate", BAD)
+def test_a_failure_in_the_middle_leaves_no_answer_and_no_half_files(
+    s3: Server, s3_proxy: Proxy, local_users: Path, tmp_path: Path, fate: Fate
+) -> None:
+    url = s3.upload(local_users, "middle")
+    s3_proxy.rule = lambda request: fate if request.path.endswith("3.json") else Fate.SERVE
+    flags = [*s3.behind(s3_proxy.port).flags(**IMPATIENT), "--cache-dir", str(tmp_path / "kept")]
+    ran = explain(url, *flags)
+    assert (ran.code, ran.out) == (3, "")
+    assert "00000000000000000003.json" in ran.err
+    assert not list((tmp_path / "kept").rglob("*.part"))
+    s3_proxy.rule = lambda _: Fate.SERVE
+    assert explain(url, *flags).code == 0
+
+
+def test_nobody_listens(server: Server) -> None:
+    ran = explain(server.url("users"), *server.behind(1).flags(max_retries="1"))
+    assert (ran.code, ran.out) == (3, "")
+    assert "connection refused, 2 attempts" in ran.err
+
+
+def test_an_unknown_host(s3: Server) -> None:
+    ran = explain(s3.url("users"), *s3.flags(aws_endpoint_url="http://no-such-host.invalid", max_retries="0"))
+    assert (ran.code, ran.out) == (3, "")
+    assert "error[LP331]" in ran.err
+
+
+def test_an_object_replaced_between_listing_and_reading_is_noticed(s3: Server, s3_proxy: Proxy, local_users: Path) -> None:
+    url = s3.upload(local_users, "replaced")
+    commit = next((local_users / "_delta_log").glob("*2.json"))
+
+    def replace_after_listing(request: Request) -> Fate:
+        if request.path.endswith("2.json"):
+            s3.put("replaced/_delta_log/00000000000000000002.json", commit.read_bytes().replace(b"US", b"XX"))
+        return Fate.SERVE
+
+    s3_proxy.rule = replace_after_listing
+    ran = explain(url, *s3.behind(s3_proxy.port).flags())
+    assert (ran.code, ran.out) == (3, "")
+    assert "error[LP335]" in ran.err
