@@ -21,7 +21,7 @@ def undefined_nan(case: Case) -> Investigation:
         column = _float_column(case, index)
         text = spelt_text(case.conjuncts[index], case.zone)
         if files and column is not None and text is not None:
-            guarded.append((index, column, files, f"({text}) AND NOT isnan({name_text(column.path)})"))
+            guarded.append((index, column, files, f"({text}) AND {name_text(column.path)} < CAST('NaN' AS DOUBLE)"))
     answers = yield [case.plan_with(index, case.read(rewrite)) for index, _, _, rewrite in guarded]
     return [
         _finding(case, index, column, files, rewrite, kept_files(patterns))

@@ -27,15 +27,18 @@ def opaque_expression(case: Case) -> Investigation:
     opaque = [
         index for index, clause in enumerate(case.plan.clauses) if any(isinstance(n, Opaque) for n in nodes(clause.predicate))
     ]
-    rewrites = {index: rewrite for index in opaque if (rewrite := _rewrite(case, case.conjuncts[index])) is not None}
+    rewrites = {index: rewrite for index in opaque if (rewrite := _rewrite(case, index)) is not None}
     answers = yield [case.plan_with(index, rewrite.bound) for index, rewrite in rewrites.items()]
     kept = {index: kept_files(patterns) for index, patterns in zip(rewrites, answers, strict=True)}
     return [_finding(case, index, rewrites.get(index), kept.get(index)) for index in opaque]
 
 
-def _rewrite(case: Case, spelt: Expr) -> _Rewrite | None:
-    """The clause with ranges of bare columns in place of, or beside, what is opaque."""
+def _rewrite(case: Case, index: int) -> _Rewrite | None:
+    """The clause with ranges of bare columns in place of, or beside, what is opaque; None when they say nothing new."""
+    spelt = case.conjuncts[index]
     found = sargable(spelt, case.evaluation.profile)
+    if implied(found) == implied(case.plan.clauses[index].predicate):
+        return None
     equivalent = is_exact(found)
     text = spell(found if equivalent else implied(found), case.zone)
     if text is None or (not equivalent and implied(found) == TRUE):

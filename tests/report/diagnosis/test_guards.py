@@ -1,0 +1,128 @@
+"""What the guards keep: UNDEFINED_NAN, TRUNCATED_STRING_BOUNDS, TIMESTAMP_ZONE_UNKNOWN, WIDE_BOUNDS_DELETION_VECTORS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
+from tests.report.diagnosis.asking import kept, one, told
+
+LONG_TEXT = "x" * 32
+
+
+def table_of(path: Path, columns: dict[str, Any], *files: Action, partition_by: tuple[str, ...] = ()) -> Path:
+    return write_log(path, [[protocol(3, 7, readerFeatures=["deletionVectors"], writerFeatures=["deletionVectors"]),
+                             metadata(columns, partition_by), *files]])  # fmt: skip
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    maxima = [2.0, 50.0, 99.0, 150.0]
+    return table_of(
+        tmp_path / "prices", {"price": "double"}, *(add(f"{m}", stats=statistics(9, price=(1.0, m, 0))) for m in maxima)
+    )
+
+
+def test_files_kept_for_a_nan_alone_are_counted(prices: Path) -> None:
+    found = one(prices, "price > 100", "UNDEFINED_NAN")
+    assert found.column == "price"
+    assert found.numbers == {"kept_files": 4, "guarded_files": 3, "files_with_rewrite": 1}
+    assert found.rewrite is not None
+    assert kept(prices, found.rewrite) == 1
+    assert kept(prices, "price > 100", nan_policy="spark-writers") == 1
+
+
+@pytest.mark.parametrize("where", ["price < 0", "price BETWEEN 100 AND 200", "price > 100 AND price < CAST('NaN' AS DOUBLE)"])
+def test_a_clause_that_nan_cannot_satisfy_is_not_guarded(prices: Path, where: str) -> None:
+    assert told(prices, where, "UNDEFINED_NAN") == []
+
+
+def test_the_rewrite_loses_nothing_but_nan(tmp_path: Path) -> None:
+    """Infinity is a number above 100; a 32-bit column is compared alike."""
+    files = [add("inf", stats=statistics(9, f=(1.0, None, 0))), add("low", stats=statistics(9, f=(1.0, 2.0, 0)))]
+    table = table_of(tmp_path / "t", {"f": "float"}, *files)
+    found = one(table, "f > 100", "UNDEFINED_NAN")
+    assert found.rewrite is not None
+    assert found.numbers["files_with_rewrite"] == kept(table, found.rewrite) == 1
+    truth = duckdb.execute(f"SELECT f FROM (VALUES (1.0::FLOAT), ('inf'), ('nan'), (101)) AS t(f) WHERE {found.rewrite}")
+    assert sorted(truth.fetchall()) == [(101.0,), (float("inf"),)]
+
+
+def test_trusted_writers_lift_the_guard(prices: Path) -> None:
+    assert told(prices, "price > 100", "UNDEFINED_NAN", nan_policy="spark-writers") == []
+
+
+def test_files_kept_for_a_cut_maximum_alone_are_counted(tmp_path: Path) -> None:
+    maxima = [LONG_TEXT, LONG_TEXT + "a", "xa", "z"]
+    files = [add(f"{i}", stats=statistics(9, s=("a", m, 0))) for i, m in enumerate(maxima)]
+    table = table_of(tmp_path / "t", {"s": "string"}, *files)
+    where = f"s > '{LONG_TEXT}b'"
+    # By hand: "z" matches; the first may go on with "b", the second only after its "a"; "xa" is whole and below.
+    assert kept(table, where) == 2
+    found = one(table, where, "TRUNCATED_STRING_BOUNDS")
+    assert found.column == "s"
+    assert found.numbers == {"kept_files": 2, "guarded_files": 1}
+
+
+def test_short_maxima_are_whole(tmp_path: Path) -> None:
+    files = [add(f"{i}", stats=statistics(9, s=("a", m, 0))) for i, m in enumerate(["b", "c"])]
+    table = table_of(tmp_path / "t", {"s": "string"}, *files)
+    assert kept(table, "s > 'bb'") == 1
+    assert told(table, "s > 'bb'", "TRUNCATED_STRING_BOUNDS") == []
+
+
+def test_long_lists_are_counted_too(tmp_path: Path) -> None:
+    """More than eight intervals are searched by another expression, which must assume the same."""
+    files = [add(f"{i}", stats=statistics(9, s=(LONG_TEXT, LONG_TEXT, 0))) for i in range(3)]
+    table = table_of(tmp_path / "t", {"s": "string"}, *files)
+    texts = ", ".join(f"'{LONG_TEXT}{letter}'" for letter in "abcdefghijkl")
+    assert one(table, f"s IN ({texts})", "TRUNCATED_STRING_BOUNDS").numbers == {"kept_files": 3, "guarded_files": 3}
+
+
+def hours(path: Path, suffix: str) -> Path:
+    values = [f"2024-05-01 {hour:02d}:00:00{suffix}" for hour in range(24)]
+    files = [add(v, partition={"h": v}, stats=statistics(9, x=(1, 2, 0))) for v in values]
+    return table_of(path, {"h": "timestamp", "x": "long"}, *files, partition_by=("h",))
+
+
+def test_files_kept_for_an_unknown_zone_are_counted(tmp_path: Path) -> None:
+    table = hours(tmp_path / "t", "")
+    where = "h >= '2024-05-01 20:00:00'"
+    found = one(table, where, "TIMESTAMP_ZONE_UNKNOWN")
+    # Within 16 hours of 20:00 lie the partitions from 04:00 on; four of them are there in UTC.
+    assert found.numbers == {"kept_files": 20, "guarded_files": 16, "files_in_UTC": 4}
+    assert found.rewrite == "--timezone UTC"
+    assert kept(table, where, timezone="UTC") == 4
+    assert told(table, where, "TIMESTAMP_ZONE_UNKNOWN", timezone="UTC") == []
+
+
+def test_values_with_an_offset_need_no_zone(tmp_path: Path) -> None:
+    assert told(hours(tmp_path / "t", "Z"), "h >= '2024-05-01 20:00:00'", "TIMESTAMP_ZONE_UNKNOWN") == []
+
+
+def deleted(path: str, cardinality: int, stats: dict[str, Any]) -> Action:
+    vector = {"storageType": "u", "pathOrInlineDv": f"dv{path:>18}", "offset": 1, "sizeInBytes": 36, "cardinality": cardinality}
+    return {"add": {**add(path, stats=stats)["add"], "deletionVector": vector}}
+
+
+def test_files_with_deletion_vectors_are_counted_with_what_they_hide(tmp_path: Path) -> None:
+    files = [
+        deleted("overlaps", 3, statistics(10, x=(0, 9, 0))),
+        deleted("also", 4, statistics(20, x=(5, 30, 0))),
+        deleted("full", 1, statistics(10, x=(7, 8, 0))),  # every row matches: tight bounds would not drop it
+        deleted("out", 2, statistics(10, x=(50, 60, 0))),
+        add("none", stats=statistics(10, x=(0, 9, 0))),
+    ]
+    table = table_of(tmp_path / "t", {"x": "long"}, *files)
+    found = one(table, "x BETWEEN 6 AND 8", "WIDE_BOUNDS_DELETION_VECTORS")
+    assert found.numbers == {"kept_files": 4, "guarded_files": 2, "deleted_rows": 7, "physical_rows": 30}
+    assert told(table, "x > 45 AND x < 70", "WIDE_BOUNDS_DELETION_VECTORS") == []
+
+
+def test_without_deletion_vectors_bounds_are_tight(tmp_path: Path) -> None:
+    table = table_of(tmp_path / "t", {"x": "long"}, add("a", stats=statistics(10, x=(0, 9, 0))))
+    assert told(table, "x = 5", "WIDE_BOUNDS_DELETION_VECTORS") == []

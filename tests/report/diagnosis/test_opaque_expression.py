@@ -1,0 +1,139 @@
+"""OPAQUE_EXPRESSION: the proposed spelling gives the same rows on random data, and keeps the files it promises."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from demo.tables import write_in_one_commit
+from lakeprune.report.model import Severity
+from tests.report.diagnosis.asking import explained, kept, one, told
+
+CODE = "OPAQUE_EXPRESSION"
+SCHEMA = pa.schema(
+    [("ts", pa.timestamp("us", "UTC")), ("d", pa.date32()), ("n", pa.int64()), ("s", pa.string()), ("other", pa.int64())]
+)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty files in order of time and text, with rows that are NULL, padded, or on the very edge of a month."""
+    draw = random.Random(4)
+    contents = []
+    for number in range(20):
+        start = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=20 * number)
+        rows: list[tuple[Any, ...]] = []
+        for _ in range(40):
+            moment = start + timedelta(microseconds=draw.randrange(20 * 86_400_000_000))
+            if draw.random() < 0.2:
+                moment = moment.replace(day=1, hour=0, minute=0, second=0, microsecond=draw.choice([0, 0, 1, 999_999]))
+            text = f"{chr(97 + number)}{draw.randrange(20):02d}{' ' * draw.choice([0, 0, 1, 3])}"
+            row = (moment, moment.date(), 1000 * number + draw.randrange(0, 1000, 50), text, draw.randrange(10))
+            rows.append(tuple(None if draw.random() < 0.05 else value for value in row))
+        columns = zip(zip(*rows, strict=True), SCHEMA, strict=True)
+        contents.append(pa.Table.from_arrays([pa.array(values, field.type) for values, field in columns], schema=SCHEMA))
+    return write_in_one_commit(tmp_path_factory.mktemp("opaque") / "t", contents)
+
+
+def rows_of(table: Path, where: str) -> list[Any]:
+    """What DuckDB answers on the data itself."""
+    content = DeltaTable(table).to_pyarrow_table()
+    naive = content.set_column(0, "ts", content["ts"].cast(pa.timestamp("us")))  # the session's zone is UTC here
+    connection = duckdb.connect()
+    connection.register("content", naive)
+    return sorted(connection.execute(f"SELECT ts, d, n, s, other FROM content WHERE {where}").fetchall(), key=str)
+
+
+TEXTS = "('k-c00', 'k-c03', 'k-c04', 'k-c06', 'k-c11', 'c02')"
+# As Spark writes it, as DuckDB writes it.
+CASES = [
+    ("date_format(ts, 'yyyy-MM') = '2024-05'", "strftime(ts, '%Y-%m') = '2024-05'"),
+    ("date_format(d, 'yyyyMM') IN ('202405', '202407')", "strftime(d, '%Y%m') IN ('202405', '202407')"),
+    ("date_format(ts, 'yyyy-MM-dd HH') >= '2024-12-20 10'", "strftime(ts, '%Y-%m-%d %H') >= '2024-12-20 10'"),
+    ("date_format(ts, 'yyyy-MM-dd') < '2024-02-01'", "strftime(ts, '%Y-%m-%d') < '2024-02-01'"),
+    ("date_format(ts, 'yyyyMMdd') BETWEEN '20240401' AND '20240410'", "strftime(ts, '%Y%m%d') BETWEEN '20240401' AND '20240410'"),
+    ("NOT (date_format(d, 'yyyy') = '2024')", "NOT (strftime(d, '%Y') = '2024')"),
+    ("d LIKE '2024-05%'", "CAST(d AS VARCHAR) LIKE '2024-05%'"),
+    ("CAST(d AS STRING) = '2024-05-01'", "CAST(d AS VARCHAR) = '2024-05-01'"),
+    ("substring(CAST(d AS STRING), 1, 7) = '2024-05'", "substring(CAST(d AS VARCHAR), 1, 7) = '2024-05'"),
+    ("CAST(n AS STRING) IN ('1500', '1650', '01700', 'x')", "CAST(n AS VARCHAR) IN ('1500', '1650', '01700', 'x')"),
+    (f"concat('k-', s) IN {TEXTS}", f"concat('k-', s) IN {TEXTS}"),
+    ("rtrim(s) IN ('c05', 'c06', 'c07', 'c08', 'c09')", "rtrim(s, ' ') IN ('c05', 'c06', 'c07', 'c08', 'c09')"),
+    ("s RLIKE '^c0[0-5]'", "regexp_matches(s, '^c0[0-5]')"),
+    ("other = 3 AND (s RLIKE '^d' OR n < 100)", "other = 3 AND (regexp_matches(s, '^d') OR n < 100)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "in_duckdb"), CASES, ids=[where for where, _ in CASES])
+def test_the_rewrite_gives_the_same_rows_and_keeps_the_files_it_promises(table: Path, where: str, in_duckdb: str) -> None:
+    report = explained(table, where)
+    found = [d for d in report.diagnoses or () if d.code == CODE]
+    truth = rows_of(table, in_duckdb)
+    rewritten, readable = _applied(report.clauses, found)
+    assert found
+    assert truth
+    assert rows_of(table, readable.replace(where, in_duckdb)) == truth
+    # One rewrite at a time is what the numbers promise.
+    for diagnosis in found:
+        alone, _ = _applied(report.clauses, [diagnosis])
+        assert diagnosis.numbers["files_with_rewrite"] == kept(table, alone) < report.numbers.kept.files
+    assert 0 < kept(table, rewritten) < report.numbers.total.files
+
+
+def _applied(clauses: Any, diagnoses: Any) -> tuple[str, str]:
+    """The predicate with each diagnosed clause replaced, for Spark and for DuckDB."""
+    rewrites = {diagnosis.clause: diagnosis.rewrite for diagnosis in diagnoses}
+    texts = [rewrites.get(clause.clause.text) or clause.clause.text for clause in clauses]
+    whole = " AND ".join(f"({text})" for text in texts)
+    return whole, _for_duckdb(whole)
+
+
+def _for_duckdb(text: str) -> str:
+    """Originals that stand beside what they imply, in DuckDB's spelling."""
+    text = re.sub(r"(\w+) RLIKE ('[^']*')", r"regexp_matches(\1, \2)", text)
+    text = re.sub(r"rtrim\((\w+)\)", r"rtrim(\1, ' ')", text)
+    formats = {"yyyy-MM-dd": "%Y-%m-%d", "yyyyMMdd": "%Y%m%d"}
+    for spark, other in formats.items():
+        text = re.sub(rf"date_format\((\w+), '{spark}'\)", rf"strftime(\1, '{other}')", text)
+    return text
+
+
+@pytest.mark.parametrize("where", ["lower(s) = 'c05'", "s LIKE '%5'", "length(s) = 3", "date_format(ts, 'MM') = '05'"])
+def test_without_a_proof_nothing_is_proposed(table: Path, where: str) -> None:
+    found = one(table, where, CODE)
+    assert found.rewrite is None
+    assert "files_with_rewrite" not in found.numbers
+    assert found.numbers["dropped_files"] == 0
+    assert found.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("where", ["ts >= '2024-05-01'", "year(ts) = 2024", "s LIKE 'c%'", "substring(s, 1, 1) = 'c'"])
+def test_what_metadata_decides_is_not_opaque(table: Path, where: str) -> None:
+    assert told(table, where, CODE) == []
+
+
+def test_a_rewrite_that_keeps_as_many_files_is_told_and_not_proposed(table: Path) -> None:
+    found = one(table, "d = '2024-05-01' AND date_format(d, 'yyyy-MM') = '2024-05'", CODE)
+    assert found.rewrite is None
+    assert found.numbers["files_with_rewrite"] == found.numbers["kept_files"]
+
+
+def test_a_partly_used_pattern_is_worth_knowing_only(table: Path) -> None:
+    found = one(table, "s LIKE 'c%5'", CODE)
+    assert found.severity is Severity.INFO
+    assert found.numbers["dropped_files"] == explained(table, "s LIKE 'c%'").clauses[0].credit.drops_any.files
+
+
+def test_the_zone_of_the_session_is_in_the_range(table: Path) -> None:
+    found = one(table, "date_format(ts, 'yyyy-MM-dd') = '2024-05-01'", CODE, timezone="America/New_York")
+    assert found.rewrite == "ts >= '2024-05-01' AND ts < '2024-05-02'"
+    in_utc = kept(table, "ts >= '2024-05-01 04:00:00' AND ts < '2024-05-02 04:00:00'")
+    assert found.numbers["files_with_rewrite"] == in_utc == kept(table, found.rewrite, timezone="America/New_York")
