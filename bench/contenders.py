@@ -16,6 +16,10 @@ def lakeprune(table: Path, predicate: str) -> list[str]:
     return [str(BIN / "lakeprune"), "explain", str(table), "-w", predicate]
 
 
+def lakeprune_page(table: Path, predicate: str, target: Path) -> list[str]:
+    return [*lakeprune(table, predicate), "--format", "html", "--output", str(target)]
+
+
 def delta_explain(table: Path, predicate: str) -> list[str]:
     return [str(BIN / "delta-explain"), str(table), "-w", predicate]
 

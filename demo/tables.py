@@ -1,7 +1,7 @@
 """The tables of the demo, written by an official Delta writer (deltalake) into folders that must not exist yet.
 
-`users` and `users_flat` hold real rows. `events` is a real log of many files: the writer makes its checkpoint, the data files
-themselves are not there, since a plan never opens one. Tests use the same builders.
+`users` and `users_flat` hold real rows. `events` and `orders` are real logs of many files: the writer makes the checkpoint, the
+data files themselves are not there, since a plan never opens one. Tests use the same builders.
 """
 
 from __future__ import annotations
@@ -115,6 +115,54 @@ def event_file(number: int, files: int) -> Action:
             "path": f"day={date}/part-{number:07d}.parquet",
             "partitionValues": {"day": date},
             "size": 1_000_000 + number % 1000,
+            "modificationTime": 1704067200000 + number,
+            "dataChange": True,
+            "stats": json.dumps(stats, separators=(",", ":")),
+        }
+    }
+
+
+def orders(path: Path) -> Path:
+    """A log of 180 files by region: EU is written in order of date, APAC mostly, US in no order at all."""
+    log = path / "_delta_log"
+    log.mkdir(parents=True)
+    fields = {"region": "string", "ordered_on": "date", "customer": "long", "total": "double"}
+    columns = [{"name": name, "type": type_, "nullable": True, "metadata": {}} for name, type_ in fields.items()]
+    metadata = {
+        "id": "3f2b7c9e-54a1-4b0e-9a53-6a1f6f0e2c77",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": columns}),
+        "partitionColumns": ["region"],
+        "configuration": {},
+        "createdTime": 1704067200000,
+    }
+    head: list[Action] = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}]
+    _commit(log, 0, [*head, *(_order_file(number) for number in range(180))])
+    DeltaTable(path).create_checkpoint()
+    return path
+
+
+def _order_file(number: int) -> Action:
+    region, turn = ("APAC", "EU", "US")[number % 3], number // 3
+    first, days = turn * 6, 8
+    if region == "US" or (region == "APAC" and turn % 6 == 0):
+        first, days = turn * 37 % 120, 120 + turn * 53 % 125
+    lowest = number * 37 % 60
+    stats = {
+        "numRecords": 50_000,
+        "minValues": {"ordered_on": _date(first), "customer": turn % 11, "total": lowest + 0.5},
+        "maxValues": {
+            "ordered_on": _date(min(first + days, DAYS)),
+            "customer": 99_000 + turn,
+            "total": lowest + 350.25 + number * 53 % 500,
+        },
+        "nullCount": {"ordered_on": 0, "customer": 0, "total": 0},
+    }
+    return {
+        "add": {
+            "path": f"region={region}/part-{number:05d}.parquet",
+            "partitionValues": {"region": region},
+            "size": 40_000_000 + number * 7_919_317 % 90_000_000,
             "modificationTime": 1704067200000 + number,
             "dataChange": True,
             "stats": json.dumps(stats, separators=(",", ":")),

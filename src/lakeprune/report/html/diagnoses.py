@@ -13,7 +13,7 @@ _MOST = 40
 def diagnoses(found: Sequence[Diagnosis]) -> str:
     """One article per diagnosis, or one line when there is nothing to say."""
     if not found:
-        return '<p class="empty">Nothing to say: no clause reads more than the metadata asks for.</p>'
+        return '<p class="empty">Nothing to say: no diagnosis applies to this predicate on this table.</p>'
     more = len(found) - _MOST
     rest = f'<p class="remark">{more:,} more: the JSON document has them all.</p>' if more > 0 else ""
     return "".join(_article(diagnosis) for diagnosis in found[:_MOST]) + rest
@@ -25,5 +25,6 @@ def _article(diagnosis: Diagnosis) -> str:
     return (
         f'<article class="diagnosis {diagnosis.severity.value}"><h3><span class="tag">{diagnosis.severity.value}</span> '
         f'{words(diagnosis.code)} <span class="muted">{" · ".join(about)}</span></h3>'
-        f"<p>{words(diagnosis.message, 1000)}</p><p>{words(diagnosis.suggestion, 1000)}</p>{rewrite}</article>"
+        f"<p>{words(diagnosis.message, 1000)}</p><p><strong>Fix:</strong> {words(diagnosis.suggestion, 1000)}</p>"
+        f"{rewrite}</article>"
     )

@@ -39,7 +39,7 @@ def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
         '<form class="search" role="search"><label for="find">Search</label>'
         '<input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="path, partition, verdict, reason">'
         '<kbd aria-hidden="true">/</kbd><output id="found" for="find" aria-live="polite"></output></form>'
-        '<div class="scroll" tabindex="0" role="region" aria-label="Files"><table id="file-table"><thead><tr>'
+        '<div class="scroll list" tabindex="0" role="region" aria-label="Files"><table id="file-table"><thead><tr>'
         f"{_head('Verdict')}{_head('File')}{_head('Bytes', 'num', 'descending')}{_head('Rows', 'num')}{_head('Why')}"
         f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
         '<p id="none" class="empty" hidden>No listed file matches the search.</p>'

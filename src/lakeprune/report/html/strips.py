@@ -16,7 +16,8 @@ from lakeprune.report.verdict import Verdict
 
 _WIDE = 1000  # units of a lane's own coordinates, stretched to the width of the page
 _LABEL, _GAP, _AXIS, _TOP = 20, 7, 24, 2
-_MOST_ROW, _ALL_ROWS = 12.0, 320.0  # pixels of one file's line, and of all of them
+_MOST_ROW, _ALL_ROWS = 12.0, 460.0  # pixels of one file's line, and of all of them
+_PARTITION_ROWS = 150.0  # a partition column is a point per file: its plot says little for its height
 _DEPTH = 34  # pixels of a lane of counts
 _NARROWEST = 3  # units of the shortest mark
 _TITLED = 500  # marks of a picture that are worth a tooltip each
@@ -59,7 +60,8 @@ class _Placed:
 
 def _placed(strip: Strip) -> list[_Placed]:
     """Where each lane goes."""
-    row = min(_MOST_ROW, _ALL_ROWS / max(1, sum(len(lane.marks) for lane in strip.lanes)))
+    room = _PARTITION_ROWS if strip.is_partition else _ALL_ROWS
+    row = min(_MOST_ROW, room / max(1, sum(len(lane.marks) for lane in strip.lanes)))
     found, top = [], float(_TOP)
     for lane in strip.lanes:
         height = _DEPTH if lane.depth else max(row * len(lane.marks), 4.0)

@@ -159,6 +159,9 @@ def _strip(scene: Scene, column: Column, allowed: IntervalSet | None, axle: _Axl
     name = ".".join(column.path)
     intervals = () if allowed is None else allowed.merged_to(_MOST_STRIPES).intervals
     stripes = [Stripe(axle.axis.start(i.lo, is_open=i.lo_open), axle.axis.end(i.hi, is_open=i.hi_open)) for i in intervals]
+    # What lies beyond an end of the axis, or between two neighbours on it, has no place there.
+    is_point = isinstance(axle.axis, LinearAxis)
+    stripes = [stripe for stripe in stripes if stripe.start < stripe.end or (is_point and 0 < stripe.start < 1)]
     words = None if allowed is None else comparison_text(name, column.type, allowed, scene.profile.zone)[0]
     return Strip(
         name,
