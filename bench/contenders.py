@@ -56,5 +56,25 @@ def explain_many(table: Path, count: int) -> list[str]:
     return python(code, str(table), str(count))
 
 
+def overlap_depth(files: int) -> list[str]:
+    """The overlap depth of so many ranges, each overlapping with most others: a count of pairs would take days."""
+    code = (
+        "import sys\n"
+        "from lakeprune.engines.duckdb_engine import DuckDBEngine\n"
+        "from lakeprune.engines.evaluate import Subset\n"
+        "from lakeprune.engines.overlap import overlap_of\n"
+        "from lakeprune.predicate.schema import Role\n"
+        "from lakeprune.predicate.tree import Column\n"
+        "from lakeprune.predicate.types import LONG\n"
+        "column = Column(('x',), ('x',), LONG, Role.DATA)\n"
+        "ranges = f'SELECT hash(i) % 1000000000 AS low, hash(-i) % 1000000000 AS width FROM range({sys.argv[1]}) AS numbers(i)'\n"
+        "bounds = 'CAST(low AS BIGINT) AS c0_lo, CAST(low + width AS BIGINT) AS c0_hi, FALSE AS c0_an'\n"
+        "source = f'(SELECT {bounds}, 10 AS rows, 0 AS deleted FROM ({ranges}) AS ranges)'\n"
+        "found = overlap_of(DuckDBEngine(), Subset(source, {column: 0}, {}), column)\n"
+        "assert found.files == int(sys.argv[1]) and found.depth > found.files / 10, found"
+    )
+    return python(code, str(files))
+
+
 def python(code: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", code, *arguments]

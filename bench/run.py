@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     results = [measure_log(name) for name in logs]
     goals = [goal for result in results for goal in goals_of(result)]
     if not options.only:
-        goals += [start_up(), *width(results), *many(), *html_page()]
+        goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
     page = "\n".join(_page(results, goals))
     print(page)
     if options.write:
@@ -97,6 +97,17 @@ def html_page() -> list[Goal]:
         Goal("1m-x3: the HTML page is under 1 MB", f"{size / 1e6:.2f} MB", size < 1_000_000),
         Goal(told, f"{taken.wall:.1f} s", taken.wall <= 5),
     ]
+
+
+def overlap() -> Goal:
+    """Ten times the files take twelve times as long to sort, and a second try in more memory; pairs would take a hundred."""
+    _say("overlap depth")
+    few, many_files = (cost(contenders.overlap_depth(files), 3) for files in (100_000, 1_000_000))
+    text = (
+        f"overlap depth of 1,000,000 overlapping ranges ({many_files.wall:.1f} s, {many_files.megabytes:.0f} MB) "
+        f"within 25x of 100,000 ({few.wall:.2f} s)"
+    )
+    return at_most(text, many_files.wall / few.wall, 25)
 
 
 def _ensure(name: str) -> Path:

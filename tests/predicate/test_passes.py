@@ -16,6 +16,7 @@ from lakeprune.predicate.tree import (
     FALSE,
     NULL,
     And,
+    Call,
     Column,
     ColumnCompare,
     Compare,
@@ -33,7 +34,7 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )
-from lakeprune.predicate.types import DOUBLE, INT, STRING, DataType, Kind, Scalar
+from lakeprune.predicate.types import BOOLEAN, DOUBLE, INT, STRING, DataType, Kind, Scalar
 from tests.predicate.random_trees import COLUMNS, PARTITIONS, ZONES, outcomes, predicates, rows
 
 UTC = Profile(now=0)
@@ -111,3 +112,14 @@ def test_common_conjuncts_are_factored_out_of_an_or() -> None:
     same, left, right = Compare(Op.EQ, N, lit(1)), Compare(Op.GT, X, lit(5.0, DOUBLE)), IsNull(T)
     after = normalise(Or((And((same, left)), And((same, right)))), UTC)
     assert after == And((Member(N, values([1], INT)), Or((Member(X, compare(">", 5.0, DOUBLE)), NullTest(T)))))
+
+
+@pytest.mark.parametrize("number", [None, 3, 9])
+@pytest.mark.parametrize("text", [None, "a", "b"])
+def test_a_case_whose_branches_are_predicates_keeps_its_truth(number: Scalar, text: Scalar) -> None:
+    """`CASE WHEN i > 5 THEN s = 'a' ELSE s IS NULL END` as a condition of its own."""
+    branches = (Compare(Op.GT, N, lit(5)), Compare(Op.EQ, S, lit("a", STRING)), IsNull(S))
+    predicate = Call("case", branches, BOOLEAN)
+    row: dict[Column, Scalar] = {N: number, S: text}
+    for asked in (predicate, Not(predicate), And((predicate, Compare(Op.GT, N, lit(4))))):
+        assert evaluate(asked, row, UTC) in outcomes(normalise(asked, UTC), row, UTC)

@@ -8,6 +8,7 @@ bounds, so that any ordered type will do, and a file's values as spread evenly o
 
 from __future__ import annotations
 
+from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine
 from lakeprune.engines.evaluate import Subset
 from lakeprune.predicate.tree import Column
@@ -27,43 +28,56 @@ class Overlap:
 
 def overlap_of(engine: Engine, subset: Subset, column: Column) -> Overlap:
     """The overlap of one column over the files of the subset, which must have been asked for the column's domain."""
-    k = subset.domains[column]
-    bounded = f"c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL"
-    counts = (
-        f"SELECT count(*) AS files, coalesce(sum(CASE WHEN {bounded} THEN 0 ELSE 1 END), 0) AS unbounded "
-        f"FROM {subset.source} AS files WHERE NOT c{k}_an"
+    ((files, unbounded, constant, depth, deepest),) = engine.query(
+        _overlap_sql(engine.dialect, subset.source, subset.domains[column])
     )
-    ((total, unbounded),) = engine.query(counts)
-    ((depth, deepest, constant),) = engine.query(_depth_sql(subset.source, k, f"{bounded} AND NOT c{k}_an"))
-    return Overlap(int(total) - int(unbounded), int(unbounded), int(constant or 0), float(depth or 0), int(deepest or 0))
+    return Overlap(int(files), int(unbounded), int(constant), float(depth or 0), int(deepest or 0))
 
 
-def _depth_sql(source: str, k: int, bounded: str) -> str:
+def _overlap_sql(dialect: Dialect, source: str, k: int) -> str:
     # A cut maximum may sort below the minimum it belongs to; the range then is at least the minimum.
-    high = f"CASE WHEN c{k}_hi < c{k}_lo THEN c{k}_lo ELSE c{k}_hi END"
-    # A file that does not tell its rows weighs as much as the average of those that do.
-    weight = "CAST(coalesce(rows - deleted, avg(rows - deleted) OVER (), 1) AS DOUBLE)"
+    high = f"CASE WHEN c{k}_hi < c{k}_lo THEN c{k}_lo WHEN c{k}_lo IS NOT NULL THEN c{k}_hi END"
+    low = f"CASE WHEN c{k}_hi IS NOT NULL THEN c{k}_lo END"
+    # Sums are cast back: some engines widen them to 128 bits, which doubles the memory of everything after.
     steps = {
-        "files": f"SELECT c{k}_lo AS low, {high} AS high, {weight} AS weight FROM {source} AS files WHERE {bounded}",
-        "ranges": "SELECT low, high, count(*) AS files, sum(weight) AS weight FROM files GROUP BY low, high",
+        "files": f"SELECT {low} AS low, {high} AS high, rows - deleted AS live FROM {source} AS subset WHERE NOT c{k}_an",
+        # Files without both bounds are the one group of NULL and NULL.
+        "ranges": (
+            "SELECT low, high, count(*) AS files, count(live) AS telling, CAST(sum(live) AS BIGINT) AS live "
+            "FROM files GROUP BY low, high"
+        ),
+        # A file that does not tell its rows weighs as much as the average of those that do.
+        "average": "SELECT coalesce(sum(live) / sum(telling), 1) AS live FROM ranges WHERE low IS NOT NULL AND telling > 0",
         "ends": (
-            "SELECT low AS value, files AS starting, 0 AS ending FROM ranges "
-            "UNION ALL SELECT high AS value, 0 AS starting, files AS ending FROM ranges"
+            "SELECT low AS value, files AS starting, 0 AS ending FROM ranges WHERE low IS NOT NULL "
+            "UNION ALL SELECT high AS value, 0 AS starting, files AS ending FROM ranges WHERE low IS NOT NULL"
         ),
-        "points": "SELECT value, sum(starting) AS starting, sum(ending) AS ending FROM ends GROUP BY value",
-        # A range still holds the value it ends at: what ends there is subtracted from the next value on.
+        "points": (
+            "SELECT value, CAST(sum(starting) AS BIGINT) AS starting, CAST(sum(ending) AS BIGINT) AS ending "
+            "FROM ends GROUP BY value"
+        ),
+        # A range still holds the value it ends at: what ends there counts once more.
         "depths": (
-            "SELECT value, row_number() OVER (ORDER BY value) AS place, CAST("
-            "sum(starting) OVER (ORDER BY value) - sum(ending) OVER (ORDER BY value) + ending AS DOUBLE) AS depth FROM points"
+            "SELECT value, starting, ending, row_number() OVER (ORDER BY value) AS place, "
+            "CAST(sum(starting - ending) OVER (ORDER BY value) + ending AS DOUBLE) AS depth FROM points"
         ),
-        "sums": "SELECT value, place, depth, sum(depth) OVER (ORDER BY value) AS through FROM depths",
+        "sums": "SELECT value, starting, ending, place, depth, sum(depth) OVER (ORDER BY value) AS through FROM depths",
+        "starts": "SELECT value, place, depth, through - depth AS before FROM sums WHERE starting > 0",
+        "stops": "SELECT value, place, through FROM sums WHERE ending > 0",
         "means": (
-            "SELECT ranges.files AS files, ranges.weight AS weight, ranges.low = ranges.high AS is_constant, "
-            "first.depth AS depth, "
-            "(last.through - first.through + first.depth) / (last.place - first.place + 1) AS mean "
-            "FROM ranges JOIN sums AS first ON first.value = ranges.low JOIN sums AS last ON last.value = ranges.high"
+            "SELECT ranges.files AS files, ranges.low = ranges.high AS is_constant, starts.depth AS depth, "
+            "coalesce(ranges.live, 0) + (ranges.files - ranges.telling) * average.live AS weight, "
+            "(stops.through - starts.before) / (stops.place - starts.place + 1) AS mean FROM ranges "
+            "JOIN starts ON starts.value = ranges.low JOIN stops ON stops.value = ranges.high CROSS JOIN average"
         ),
     }
-    # The greatest depth is met where a range begins.
-    picked = "sum(weight * mean) / sum(weight), max(depth), sum(CASE WHEN is_constant THEN files ELSE 0 END)"
-    return "WITH " + ", ".join(f"{name} AS ({step})" for name, step in steps.items()) + f" SELECT {picked} FROM means"
+    shared = ("ranges", "sums")  # read more than once
+    texts = [f"{name} {dialect.computed_once if name in shared else 'AS'} ({step})" for name, step in steps.items()]
+    picked = [
+        "coalesce(sum(files), 0)",
+        "(SELECT coalesce(sum(files), 0) FROM ranges WHERE low IS NULL)",
+        "coalesce(sum(CASE WHEN is_constant THEN files ELSE 0 END), 0)",
+        "sum(weight * mean) / sum(weight)",
+        "max(depth)",  # it is greatest where some range begins
+    ]
+    return f"WITH {', '.join(texts)} SELECT {', '.join(picked)} FROM means"

@@ -15,6 +15,7 @@ import pytest
 import lakeprune
 from lakeprune.report.model import Diagnosis, Report
 from tests.builders.delta import add, metadata, protocol, statistics, write_log
+from tests.report.diagnosis.random_rows import random_rows, rows_of
 
 START = datetime(2023, 3, 1)
 COLUMNS = {
@@ -178,3 +179,36 @@ def test_statistics_beyond_the_indexed_columns_are_not_used(tmp_path: Path) -> N
     assert diagnosis is not None
     assert diagnosis.numbers["delta_spark_files"] == 4
     assert told(table, "x = 2")[0] is None
+
+
+# As Spark writes it, as DuckDB writes it where that differs.
+REWRITTEN = [
+    ("n IN (50, 1500, 7000)", None),
+    ("n IN (50, 7000) AND other != 3", None),
+    ("s NOT LIKE 'c%'", None),
+    ("year(ts) = 2024 AND month(ts) = 5", None),
+    ("year(d) != 2024", None),
+    ("substr(s, 1, 2) IN ('b0', 'c1')", None),
+    ("date_trunc('MONTH', ts) = '2024-05-01'", "date_trunc('month', ts) = TIMESTAMP '2024-05-01'"),
+    ("n + 50 = 1550 OR n - 50 < 0", None),
+    ("coalesce(d, DATE '2024-01-05') = DATE '2024-01-05'", None),
+    ("s LIKE 'c%5' OR n IN (50, 7000)", None),
+]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_rows(tmp_path_factory.mktemp("rows") / "t")
+
+
+@pytest.mark.parametrize(("where", "in_duckdb"), REWRITTEN, ids=[where for where, _ in REWRITTEN])
+def test_the_spelling_gives_the_same_rows(rows: Path, where: str, in_duckdb: str | None) -> None:
+    diagnosis, kept = told(rows, where)
+    assert diagnosis is not None
+    assert diagnosis.rewrite is not None
+    truth = rows_of(rows, in_duckdb or where)
+    assert truth
+    assert rows_of(rows, diagnosis.rewrite) == truth
+    again, kept_again = told(rows, diagnosis.rewrite)
+    assert kept_again == kept
+    assert diagnosis.numbers["delta_spark_files_with_rewrite"] == (kept if again is None else again.numbers["delta_spark_files"])

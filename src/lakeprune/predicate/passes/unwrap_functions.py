@@ -57,7 +57,7 @@ def _unwrap(leaf: Expr, profile: Profile, more: Preimages) -> Expr:
         case Opaque():
             return value
         case _:
-            return unwrap_functions(predicate_in(value, values), profile, more)
+            return _prepared(predicate_in(value, values), profile, more)
 
 
 def _unwrap_call(leaf: Within, call: Call, profile: Profile, more: Preimages) -> Expr:
@@ -69,6 +69,11 @@ def _unwrap_call(leaf: Within, call: Call, profile: Profile, more: Preimages) ->
         found = more[call.function](call, leaf.values, profile)
     if found is None:
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"minimum and maximum say nothing about {call.function} here")
+    return _prepared(found, profile, more)
+
+
+def _prepared(found: Expr, profile: Profile, more: Preimages) -> Expr:
+    """What a preimage brought to light, through the passes that came before this one."""
     for prepare in (fold_constants, orient, keep_partition_leaves, state_as_sets):
         found = prepare(found, profile)
     return unwrap_functions(found, profile, more)

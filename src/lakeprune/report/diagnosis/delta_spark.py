@@ -58,6 +58,7 @@ COLUMNS = "it does not compare columns with each other"
 BOOLEANS = "it has no minimum and maximum for booleans"
 PATTERN = "it uses only patterns that are a prefix"
 NOT_INDEXED = "it does not use statistics of columns beyond the indexed ones"
+ONE_BY_ONE = "it looks at every condition by itself"
 MISSING = "one missing statistic makes it keep a file, whatever other columns say"
 
 _OPPOSITE = {Op.EQ: Op.NE, Op.NE: Op.EQ, Op.LT: Op.GE, Op.GE: Op.LT, Op.GT: Op.LE, Op.LE: Op.GT}

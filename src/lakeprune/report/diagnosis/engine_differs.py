@@ -10,13 +10,13 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.spell import implied, is_exact, spell, spelt_text
-from lakeprune.predicate.tree import TRUE, And, Expr, Or
-from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.tree import TRUE, And, Expr, Member, Or
+from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.record import record
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation
 from lakeprune.report.diagnosis.codes import Code
-from lakeprune.report.diagnosis.delta_spark import MISSING, DeltaSpark, drops_despite_gaps, files_read
+from lakeprune.report.diagnosis.delta_spark import MISSING, ONE_BY_ONE, DeltaSpark, drops_despite_gaps, files_read
 from lakeprune.report.model import Diagnosis, Severity
 
 
@@ -34,6 +34,9 @@ def engine_differs(case: Case) -> Investigation:
         return []
     spark = DeltaSpark(case.facts, case.evaluation.profile)
     theirs = spark.plan(case.conjuncts)
+    if not spark.reasons and not case.numbers.lacking_statistics and not _joins_conditions(case):
+        yield []
+        return []
     respelt = _respelt(case)
     other = DeltaSpark(case.facts, case.evaluation.profile)
     plans = [theirs] if respelt is None else [theirs, other.plan(conjuncts(respelt.bound))]
@@ -42,8 +45,15 @@ def engine_differs(case: Case) -> Investigation:
     if read <= case.numbers.kept.files:
         return []
     reasons = list(spark.reasons) + ([MISSING] if drops_despite_gaps(theirs, answers[0]) else [])
+    reasons = reasons or [ONE_BY_ONE]
     closed = files_read(plans[1], answers[1]) if respelt is not None else read
     return [_finding(case, read, reasons, respelt if closed < read else None, closed)]
+
+
+def _joins_conditions(case: Case) -> bool:
+    """Whether a set has gaps: only then can several conditions together drop more than each of them."""
+    members = [node for clause in case.plan.clauses for node in nodes(clause.predicate) if isinstance(node, Member)]
+    return any(len(member.values.intervals) > 1 for member in members)
 
 
 def _respelt(case: Case) -> _Respelt | None:

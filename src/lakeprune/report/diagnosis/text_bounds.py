@@ -8,7 +8,7 @@ from lakeprune.predicate.types import Family
 from lakeprune.predicate.walk import columns_of
 from lakeprune.record import replace
 from lakeprune.report.amount import files_text
-from lakeprune.report.diagnosis.case import Case, Investigation, column_of, kept_files
+from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, column_of, is_kept, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
 
@@ -17,7 +17,9 @@ def truncated_string_bounds(case: Case) -> Investigation:
     """One for the predicate, when files stay that a maximum known in full could have dropped."""
     yield []
     columns = [c for c in case.plan.columns if c.role is Role.DATA and c.type.family is Family.TEXT]
-    if not columns or not case.numbers.kept.files:
+    doubtful = [i for i, clause in enumerate(case.plan.clauses) if set(columns_of(clause.predicate)) & set(columns)]
+    # A file whose every row matches stays whatever its maximum is; most predicates need no further look.
+    if not amount_where(case.patterns, lambda s: is_kept(s) and any(s.outcomes[i].not_true for i in doubtful)).files:
         return []
     # As if no stored maximum went on: unsound for planning, right for counting what the guard keeps.
     trusting = replace(case.evaluation, takes_cuts_as_whole=True)
@@ -26,13 +28,12 @@ def truncated_string_bounds(case: Case) -> Investigation:
     guarded = kept - kept_files(patterns)
     if not guarded:
         return []
-    clauses = [clause for clause in case.plan.clauses if set(columns_of(clause.predicate)) & set(columns)]
     names = [name_text(column.path) for column in columns]
     return [
         Diagnosis(
             code=Code.TRUNCATED_STRING_BOUNDS,
             severity=Severity.WARNING,
-            clause=clauses[0].text if len(clauses) == 1 else None,
+            clause=case.plan.clauses[doubtful[0]].text if len(doubtful) == 1 else None,
             column=column_of(names),
             message=f"{guarded} of the {files_text(kept)} to read stay only because the stored maximum of {', '.join(names)} "
             "is a cut text, which longer values may go beyond",
