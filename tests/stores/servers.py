@@ -16,7 +16,9 @@ import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import obstore
@@ -93,8 +95,13 @@ class Server:
             _request("PUT", f"http://127.0.0.1:{self.port}/{target}?acl", None, signed)
 
     def _store(self) -> S3Store | AzureStore:
-        kind = S3Store if self.kind == "s3" else AzureStore
-        return kind(BUCKET, config=self.options)  # type: ignore[arg-type]  # options are named as the store wants them
+        return _client(self.kind, tuple(self.options.items()))
+
+
+@cache
+def _client(kind: str, options: tuple[tuple[str, str], ...]) -> S3Store | AzureStore:
+    config: Any = dict(options)  # named as the store wants them
+    return S3Store(BUCKET, config=config) if kind == "s3" else AzureStore(BUCKET, config=config)
 
 
 @contextmanager

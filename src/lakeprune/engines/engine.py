@@ -49,6 +49,15 @@ class Needs:
     times: bool = False
 
 
+@record
+class ColumnChunk:
+    """Where the values of one column of one row group lie in a Parquet file."""
+
+    column: tuple[str, ...]  # names from the root to the leaf
+    start: int
+    end: int
+
+
 class EngineError(Exception):
     """The engine could not run a query; the caller says what that means for the user."""
 
@@ -78,6 +87,10 @@ class Engine(ABC):
     @abstractmethod
     def parquet_fields(self, paths: Sequence[str]) -> dict[str, Any]:
         """The fields of that FROM item: name -> upper-case SQL type name, or nested dict for a struct."""
+
+    def parquet_chunks(self, path: str) -> list[ColumnChunk] | None:  # noqa: ARG002
+        """Where the columns of one Parquet file lie; None when this engine cannot tell."""
+        return None
 
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:

@@ -1,7 +1,7 @@
-"""Bringing files of an object store to this machine, many at a time.
+"""Bringing files of an object store, or pieces of them, to this machine, many at a time.
 
-In: listed files. Out: where each lies: in the cache, when what is there is proven to be it, else fetched. Large files come in
-parts, so that no single request takes long. The first failure ends everything, and nothing half-fetched is left behind.
+In: pieces of listed files. Out: where each lies: in the cache, when what is there is proven to be it, else fetched. Large pieces
+come in parts, so that no single request takes long. The first failure ends everything, and nothing half-fetched is left behind.
 """
 
 from __future__ import annotations
@@ -10,12 +10,37 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
+from lakeprune.record import record
 from lakeprune.tables.log_cache import LogCache, Writer
 from lakeprune.tables.object_client import ObjectClient
 from lakeprune.tables.storage import Entry
 
 PART = 8 << 20
 _CONNECTIONS = 16
+
+
+@record
+class Piece:
+    """Bytes `start` to `end` of a file that was listed."""
+
+    path: str
+    entry: Entry
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+    @property
+    def key(self) -> str:
+        """What a store says these bytes are; a table made anew at the same place has other etags, or at least other times."""
+        whole = f"{self.path}\n{self.entry.etag or self.entry.modified}\n{self.entry.size}"
+        return whole if self.size == self.entry.size else f"{whole}\n{self.start}-{self.end}"
+
+
+def whole(path: str, entry: Entry) -> Piece:
+    return Piece(path, entry, 0, entry.size)
 
 
 class Fetcher:
@@ -25,60 +50,61 @@ class Fetcher:
         self._cache = cache
         self._progress = progress
 
-    def fetch(self, wanted: Sequence[tuple[str, Entry]]) -> dict[str, str]:
-        """The path on this machine of every wanted file, by its path in the table."""
+    def fetch(self, wanted: Sequence[Piece]) -> dict[Piece, str]:
+        """Where every wanted piece lies on this machine."""
+        if not wanted:
+            return {}
         pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="lakeprune-fetch")
-        files: list[_File] = []
+        arriving: list[_Arriving] = []
+        before = self._client.requests
         try:
-            found = dict(zip((path for path, _ in wanted), pool.map(self._cached, wanted), strict=True))
-            here = {path: place for path, place in found.items() if place is not None}
-            self.cached_files += len(here)
-            self.cached_bytes += sum(entry.size for path, entry in wanted if path in here)
-            files += [
-                _File(path, entry, self._cache.writer(key_of(path, entry), _name(path)))
-                for path, entry in wanted
-                if path not in here
+            here = self._cached(pool, wanted)
+            arriving += [
+                _Arriving(piece, self._cache.writer(piece.key, _name(piece.path))) for piece in wanted if piece not in here
             ]
-            meter = _Meter(sum(file.entry.size for file in files), self._progress)
-            parts = [(file, start) for file in files for start in range(0, max(1, file.entry.size), PART)]
-            for file, place in pool.map(lambda part: self._part(part[0], part[1], meter), parts):
+            meter = _Meter(sum(one.piece.size for one in arriving), self._progress)
+            parts = [(one, start) for one in arriving for start in range(0, max(1, one.piece.size), PART)]
+            for one, place in pool.map(lambda part: self._part(part[0], part[1], meter), parts):
                 if place is not None:
-                    here[file.path] = place
-            return here
+                    here[one.piece] = place
         except BaseException:
-            for file in files:
-                file.writer.discard()
+            for one in arriving:
+                one.writer.discard()
             raise
         finally:
             # After a failure nobody waits for what is under way: each request has a time limit of its own.
             pool.shutdown(wait=False, cancel_futures=True)
+        if self._client.requests > before:
+            self._cache.make_room()
+        return here
 
-    def _cached(self, item: tuple[str, Entry]) -> str | None:
-        path, entry = item
-        return self._cache.find(key_of(path, entry), entry.size)
+    def is_cached(self, piece: Piece) -> bool:
+        return self._cache.find(piece.key, piece.size) is not None
 
-    def _part(self, file: _File, start: int, meter: _Meter) -> tuple[_File, str | None]:
-        """Fetch one part; the file's place once its last part is here."""
-        end = min(start + PART, file.entry.size)
+    def _cached(self, pool: ThreadPoolExecutor, wanted: Sequence[Piece]) -> dict[Piece, str]:
+        places = pool.map(lambda piece: self._cache.find(piece.key, piece.size), wanted)
+        here = {piece: place for piece, place in zip(wanted, places, strict=True) if place is not None}
+        self.cached_files += len(here)
+        self.cached_bytes += sum(piece.size for piece in here)
+        return here
+
+    def _part(self, one: _Arriving, start: int, meter: _Meter) -> tuple[_Arriving, str | None]:
+        """Fetch one part; the piece's place once its last part is here."""
+        piece, end = one.piece, min(start + PART, one.piece.size)
         if start < end:
-            file.writer.put(start, self._client.read_range(file.path, file.entry, start, end))
+            one.writer.put(start, self._client.read_range(piece.path, piece.entry, piece.start + start, piece.start + end))
             meter.add(end - start)
-        return file, file.writer.finish() if file.is_last_part() else None
-
-
-def key_of(path: str, entry: Entry) -> str:
-    """What a store says a file is; a table made anew at the same place has other etags, or at least other times."""
-    return f"{path}\n{entry.etag or entry.modified}\n{entry.size}"
+        return one, one.writer.finish() if one.is_last_part() else None
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-class _File:
-    def __init__(self, path: str, entry: Entry, writer: Writer) -> None:
-        self.path, self.entry, self.writer = path, entry, writer
-        self._missing = max(1, -(-entry.size // PART))
+class _Arriving:
+    def __init__(self, piece: Piece, writer: Writer) -> None:
+        self.piece, self.writer = piece, writer
+        self._missing = max(1, -(-piece.size // PART))
         self._lock = Lock()
 
     def is_last_part(self) -> bool:

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import tempfile
 import time
-import weakref
-from collections.abc import Callable
 from contextlib import suppress
 from io import BufferedRandom, BufferedReader
 from threading import Lock
@@ -30,13 +27,8 @@ _PART = ".part"
 class LogCache:
     """The entries of one table, in a directory of their own below the cache's."""
 
-    def __init__(self, directory: str | None, table: str, limit: int) -> None:
-        """`directory` is the cache, None for one that lives as long as this object."""
+    def __init__(self, directory: str, table: str, limit: int) -> None:
         self.limit = limit
-        self._remove: Callable[[], object] = lambda: None
-        if directory is None:
-            directory = tempfile.mkdtemp(prefix="lakeprune-")
-            self._remove = weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
         self._cache = directory
         self._home = os.path.join(directory, _digest(table)[:32])
         try:
@@ -87,10 +79,6 @@ class LogCache:
             with suppress(OSError):
                 os.unlink(path)
                 total -= size
-
-    def close(self) -> None:
-        """Remove the directory, if it was made for this object alone."""
-        self._remove()
 
 
 class Writer:

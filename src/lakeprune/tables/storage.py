@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any, BinaryIO
 
+from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError
 from lakeprune.record import record
+
+Column = tuple[str, ...]  # of a Parquet file: the names from the root to the leaf
 
 
 @record
@@ -22,6 +26,14 @@ class Entry:
     size: int
     modified: int  # microseconds since the epoch
     etag: str | None = None  # what an object store calls this content
+
+
+class ColumnUse(Enum):
+    """Whether a column of a Parquet file is ever read."""
+
+    ALWAYS = "always"
+    PERHAPS = "perhaps"  # only after `Storage.need` asked for it
+    NEVER = "never"
 
 
 @record
@@ -61,6 +73,13 @@ class Storage(ABC):
     @abstractmethod
     def place(self, path: str) -> str:
         """What a file of the log is called in messages."""
+
+    def parquet_paths(self, paths: Sequence[str], engine: Engine, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:  # noqa: ARG002
+        """Where the engine finds these Parquet files, with the columns that are always read."""
+        return self.engine_paths(paths)
+
+    def need(self, is_needed: Callable[[Column], bool]) -> None:  # noqa: B027  # files of this machine have every column
+        """Make sure that the Parquet files hold these columns too."""
 
     def bring(self, paths: Sequence[str]) -> None:  # noqa: B027  # nothing to do for files of this machine
         """Announce that these files will be read soon, so that those which exist may be fetched all at once."""

@@ -21,6 +21,7 @@ from lakeprune.tables.delta.actions import (
     protocol_of,
     state_of_lines,
 )
+from lakeprune.tables.delta.column_use import column_use
 from lakeprune.tables.delta.log_files import SIDECARS, CheckpointFile
 from lakeprune.tables.storage import Storage
 
@@ -71,7 +72,7 @@ def _read_json(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkp
 
 
 def _read_parquet(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkpoint:
-    paths = storage.engine_paths(file.paths)
+    paths = storage.parquet_paths(file.paths, engine, column_use)
     fields = engine.parquet_fields(paths)
     source = engine.parquet_source(paths)
     state, sidecars = _small_rows(engine, source, fields, storage.place(file.paths[0]))
@@ -93,7 +94,7 @@ def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[Pa
         if not storage.size(path):
             raise CheckpointUnusable(f"its sidecar {name} is missing")
         paths.append(path)
-    places = storage.engine_paths(paths)
+    places = storage.parquet_paths(paths, engine, column_use)
     return [ParquetPart(places, engine.parquet_fields(places))]
 
 

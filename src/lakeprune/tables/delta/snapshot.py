@@ -17,6 +17,7 @@ from lakeprune.predicate.types import Scalar
 from lakeprune.record import record
 from lakeprune.tables.delta.bounds import Stored
 from lakeprune.tables.delta.checkpoint import JsonPart, ParquetPart
+from lakeprune.tables.delta.column_use import needed_for
 from lakeprune.tables.delta.file_actions import Wanted
 from lakeprune.tables.delta.partition_sql import PartitionSql
 from lakeprune.tables.delta.partition_values import values_of
@@ -44,6 +45,8 @@ class DeltaSnapshot(Snapshot):
         ]
         statistics = self._statistics(dialect, needs, profile)
         partitions = bool(by_partition or needs.partition_texts or (needs.paths and self.facts.partition_columns))
+        if statistics.typed:
+            self._storage.need(needed_for(statistics))
         files = self._replay.sql(Wanted(statistics, partitions, needs.paths, needs.times))
 
         layer = f"SELECT *, {statistics.parsed()} AS s FROM ({files})"
