@@ -17,7 +17,7 @@ from lakeprune.tables.fetch import Fetcher, Piece
 from lakeprune.tables.log_cache import unusable
 from lakeprune.tables.storage import Column, ColumnUse
 
-WORTH_IT = 16 << 20  # bytes: below, fetching everything is as fast as asking twice (docs/adr/0012)
+WORTH_IT = 16 << 20  # bytes: below, fetching everything is as fast as asking twice (docs/adr/0011)
 _SAVING = 0.25  # of the file, at least
 _TAIL = 256 << 10
 _UNREADABLE = b"\xff" * 16  # no page header begins so
