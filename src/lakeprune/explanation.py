@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.engines.engine import EngineError
+from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.engines.evaluate import Evaluation, Order, Pattern
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.predicate.tree import Clause, Profile
@@ -35,11 +35,14 @@ if TYPE_CHECKING:
         def table_uri(self) -> str: ...
         def version(self) -> int: ...
 
+    from pyspark.sql import SparkSession
+
     Table = str | os.PathLike[str] | DeltaTable
 
     class Options(TypedDict, total=False):
-        """The session a predicate is read in, the gates, how object stores are reached; named like the command's flags."""
+        """Where metadata is read and how it is reached, the session of a predicate, the gates; named like the command's flags."""
 
+        spark: SparkSession
         timezone: str
         now: str | datetime
         nan_policy: str
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
         explain_why: bool
 
 
+_ENGINE = frozenset({"spark"})
 _SESSION = frozenset({"timezone", "now", "nan_policy"})
 _GATES = frozenset(Gates.__match_args__)
 _ACCESS = frozenset(
@@ -126,10 +130,12 @@ class Job:
 
     @classmethod
     def begin(cls, table: Table, version: int | None, timestamp: str | datetime | None, options: dict[str, Any]) -> Job:
+        from lakeprune.tables.open import open_table
+
         started = time.perf_counter()
-        if unknown := sorted(options.keys() - _SESSION - _GATES - _ACCESS - _QUESTIONS):
-            known = ", ".join(sorted(_SESSION | _GATES | _ACCESS | _QUESTIONS))
-            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {known}")
+        known = _ENGINE | _SESSION | _GATES | _ACCESS | _QUESTIONS
+        if unknown := sorted(options.keys() - known):
+            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(known))}")
         profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
         gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
         location, version = _located(table, _whole(version))
@@ -137,9 +143,11 @@ class Job:
             raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
         access = {**_own_access(table), **{name: value for name, value in options.items() if name in _ACCESS}}
-        evaluation = _opened(location, version, moment, profile, access)
+        engine = _engine(options.get("spark"))
+        snapshot = open_table(location, engine, version=version, timestamp=moment, access=access)
+        evaluation = Evaluation(engine, snapshot, profile)
         asked = bool(options.get("explain_why"))
-        return cls(evaluation.snapshot.facts.location, evaluation, profile, session, gates, started, asked)
+        return cls(snapshot.facts.location, evaluation, profile, session, gates, started, asked)
 
     def close(self) -> None:
         """Remove what was fetched for this job alone; for a program that ends without cleaning up after itself."""
@@ -281,12 +289,14 @@ def _whole(version: Any) -> int | None:
     return int(version)
 
 
-def _opened(location: str, version: int | None, moment: int | None, profile: Profile, access: dict[str, Any]) -> Evaluation:
-    from lakeprune.engines.duckdb_engine import DuckDBEngine
-    from lakeprune.tables.open import open_table
+def _engine(spark: SparkSession | None) -> Engine:
+    if spark is None:
+        from lakeprune.engines.duckdb_engine import DuckDBEngine
 
-    engine = DuckDBEngine()
-    return Evaluation(engine, open_table(location, engine, version=version, timestamp=moment, access=access), profile)
+        return DuckDBEngine()
+    from lakeprune.engines.spark_engine import SparkEngine
+
+    return SparkEngine(spark)
 
 
 __all__ = ["NAN_POLICIES", "explain", "explain_many"]

@@ -64,7 +64,7 @@ def test_fields_of_several_parquet_files_are_merged(engine: DuckDBEngine, tmp_pa
     pq.write_table(pa.table({"s": pa.array([{"a": 1}], inner)}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"s": pa.array([{"a": 2, "b": "x"}], wider), "t": ["y"]}), tmp_path / "2.parquet")
     files = [str(tmp_path / "1.parquet"), str(tmp_path / "2.parquet")]
-    assert engine.parquet_fields(files) == {"s": {"a": "BIGINT", "b": "VARCHAR"}, "t": "VARCHAR"}
+    assert engine.parquet_fields(files) == {"s": {"a": "BIGINT", "b": "STRING"}, "t": "STRING"}
     assert engine.query(f"SELECT s.a, s.b, t FROM {engine.parquet_source(files)} ORDER BY 1") == [(1, None, None), (2, "x", "y")]
 
 

@@ -18,7 +18,10 @@ Shape = Mapping[str, "str | Shape"]  # field name -> SQL type, or nested fields
 
 
 class Dialect(ABC):
+    """Type names are those that engines share: STRING, BINARY, BOOLEAN, BIGINT, DOUBLE, FLOAT, DATE, TIMESTAMP, DECIMAL(p,s)."""
+
     computed_once = "AS"  # between a common table expression's name and its query, where an engine can be told
+    text_map: str  # the type of a map from text to text
 
     @abstractmethod
     def text(self, value: str) -> str:
@@ -80,8 +83,16 @@ class Dialect(ABC):
     def percent_decode(self, text: str) -> str: ...
 
     @abstractmethod
-    def attempt(self, value: str) -> str:
-        """The value, NULL where computing it would be an error."""
+    def try_add(self, left: str, right: str) -> str:
+        """The exact sum of two decimals of one type, NULL where it does not fit or computing either would be an error."""
+
+    @abstractmethod
+    def total(self, whole_number: str) -> str:
+        """The sum of a column of 64-bit integers, however large; NULL of no rows."""
+
+    @abstractmethod
+    def unfolded(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """Select items that make several rows of each: one per given row, whose expressions get these names."""
 
     @abstractmethod
     def micros_of(self, timestamp: str) -> str:

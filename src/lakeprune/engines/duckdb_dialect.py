@@ -10,6 +10,7 @@ from lakeprune.engines.dialect import Dialect, Shape
 
 class DuckDBDialect(Dialect):
     computed_once = "AS MATERIALIZED"
+    text_map = "MAP(VARCHAR, VARCHAR)"
 
     def text(self, value: str) -> str:
         quoted = value.replace("'", "''")
@@ -74,8 +75,15 @@ class DuckDBDialect(Dialect):
     def percent_decode(self, text: str) -> str:
         return f"TRY(url_decode({text}))"
 
-    def attempt(self, value: str) -> str:
-        return f"TRY({value})"
+    def try_add(self, left: str, right: str) -> str:
+        return f"TRY({left} + {right})"
+
+    def total(self, whole_number: str) -> str:
+        return f"sum({whole_number})"
+
+    def unfolded(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        columns = zip(names, zip(*rows, strict=True), strict=True)
+        return ", ".join(f"unnest([{', '.join(items)}]) AS {name}" for name, items in columns)
 
     def micros_of(self, timestamp: str) -> str:
         return f"epoch_us(TRY_CAST({timestamp} AS TIMESTAMP))"

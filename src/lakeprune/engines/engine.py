@@ -13,8 +13,8 @@ the other's implementation. A files relation has one row per live file and these
     modified      when it was written, milliseconds since the epoch, NULL when unknown; only when `Needs.times`
 
     per column k of Needs.domains, in order (docs/traps.md lists what each must survive):
-    c{k}_lo c{k}_hi    inclusive bounds of every live non-NULL, non-NaN value; NULL = unbounded; BIGINT, DOUBLE, DECIMAL, VARCHAR,
-                       BLOB or BOOLEAN by the type's family (dates and timestamps as BIGINT days and microseconds)
+    c{k}_lo c{k}_hi    inclusive bounds of every live non-NULL, non-NaN value; NULL = unbounded; BIGINT, DOUBLE, DECIMAL, STRING,
+                       BINARY or BOOLEAN by the type's family (dates and timestamps as BIGINT days and microseconds)
     c{k}_cut           text only: hi is a truncated prefix, so values may extend it
     c{k}_nn c{k}_an    proven without NULL, proven all NULL; never NULL themselves
     c{k}_nf            floats only: proven without NaN; never NULL

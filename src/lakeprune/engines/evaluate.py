@@ -11,6 +11,7 @@ from enum import Enum
 from itertools import chain, cycle
 from typing import Any
 
+from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.engines.exact import Lookup, exact_lookups
 from lakeprune.engines.stat_sql import FactPrinter, searched
@@ -21,8 +22,6 @@ from lakeprune.tables.snapshot import Snapshot
 
 WORD_BITS = 60  # bits packed into one integer column
 BATCH = 32  # plans per query: planning time grows faster than the number of expressions in one query
-
-_SUMS = "count(*), coalesce(sum(size), 0), coalesce(sum(rows - deleted), 0), count(*) - count(rows - deleted)"
 
 
 class Order(Enum):
@@ -110,7 +109,8 @@ class Evaluation:
 
     def _batch(self, plans: Sequence[Plan], words: Sequence[Sequence[str]], source: str) -> list[list[Pattern]]:
         found: list[list[Pattern]] = [[] for _ in plans]
-        sql = _one_plan_sql(words[0], source) if len(plans) == 1 else _many_plans_sql(words, source)
+        dialect = self.engine.dialect
+        sql = _one_plan_sql(words[0], source, dialect) if len(plans) == 1 else _many_plans_sql(words, source, dialect)
         for index, *rest in self.engine.query(sql):
             signature = _decode(plans[index], rest[: len(words[index])])
             files, size, rows, unknown = rest[-4:]
@@ -204,21 +204,25 @@ def _beside(plan: Plan, needs: Needs) -> Needs:
     return Needs(domains, texts, needs.paths, needs.times)
 
 
-def _one_plan_sql(words: Sequence[str], source: str) -> str:
+def _sums(dialect: Dialect) -> str:
+    totals = [f"coalesce({dialect.total(number)}, 0)" for number in ("size", "rows - deleted")]
+    return ", ".join(["count(*)", *totals, "count(*) - count(rows - deleted)"])
+
+
+def _one_plan_sql(words: Sequence[str], source: str, dialect: Dialect) -> str:
     keys = ", ".join(f"w{i}" for i in range(len(words)))
     picked = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-    return f"SELECT 0, {keys}, {_SUMS} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
+    return f"SELECT 0, {keys}, {_sums(dialect)} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
 
 
-def _many_plans_sql(words: Sequence[Sequence[str]], source: str) -> str:
+def _many_plans_sql(words: Sequence[Sequence[str]], source: str, dialect: Dialect) -> str:
     """One pass for several plans: each file is unfolded into (plan, its words) and grouped."""
     width = max(len(w) for w in words)
-    lists = [", ".join(w[i] if i < len(w) else "CAST(0 AS BIGINT)" for w in words) for i in range(width)]
-    unfolded = ", ".join(f"unnest([{items}]) AS w{i}" for i, items in enumerate(lists))
-    numbers = ", ".join(str(i) for i in range(len(words)))
-    keys = ", ".join(["plan", *(f"w{i}" for i in range(width))])
-    inner = f"SELECT size, rows, deleted, unnest([{numbers}]) AS plan, {unfolded} FROM {source}"
-    return f"SELECT {keys}, {_SUMS} FROM ({inner}) GROUP BY {keys}"
+    names = ["plan", *(f"w{i}" for i in range(width))]
+    rows = [[str(number), *w, *["CAST(0 AS BIGINT)"] * (width - len(w))] for number, w in enumerate(words)]
+    keys = ", ".join(names)
+    inner = f"SELECT size, rows, deleted, {dialect.unfolded(names, rows)} FROM {source}"
+    return f"SELECT {keys}, {_sums(dialect)} FROM ({inner}) GROUP BY {keys}"
 
 
 def _decode(plan: Plan, words: Sequence[int]) -> Signature:

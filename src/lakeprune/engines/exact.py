@@ -66,7 +66,7 @@ def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile
 def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
     keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
     names = [name for pair in keys for name in pair] + [f"e{number}_{letter}" for letter in "tfn"]
-    types = ["VARCHAR", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 3
+    types = ["STRING", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 3
     rows = []
     for row, candidates in values:
         truths = possible_truths(exact, candidates, profile)

@@ -61,20 +61,20 @@ def carrier(data_type: DataType) -> str:
         case Family.BOOLEAN:
             return "BOOLEAN"
         case Family.BYTES:
-            return "BLOB"
+            return "BINARY"
         case _:
-            return "VARCHAR"
+            return "STRING"
 
 
 def strict_integer(dialect: Dialect, text: str) -> str:
     """The 64-bit integer that is written exactly so; `3.7`, `1e3`, `007` and ` 7` are none."""
     value = dialect.try_cast(text, "BIGINT")
-    return f"CASE WHEN CAST({value} AS VARCHAR) = {text} THEN {value} END"
+    return f"CASE WHEN CAST({value} AS STRING) = {text} THEN {value} END"
 
 
 def strict_date(dialect: Dialect, text: str) -> str:
     """Days of a date written as yyyy-mm-dd."""
-    written = f"CAST({dialect.try_cast(text, 'DATE')} AS VARCHAR)"
+    written = f"CAST({dialect.try_cast(text, 'DATE')} AS STRING)"
     return f"CASE WHEN {dialect.octet_length(text)} = 10 AND {written} = {text} THEN {dialect.days_of_date(text)} END"
 
 
@@ -122,14 +122,14 @@ def typed_bound(dialect: Dialect, value: str, stored_type: str, column: Stored, 
         case Family.BOOLEAN:
             return value if stored_type == "BOOLEAN" else unknown
         case Family.TEXT:
-            return value if stored_type == "VARCHAR" else unknown
+            return value if stored_type == "STRING" else unknown
         case Family.REAL:
             # A 64-bit integer may not survive the step to a double.
             known = stored_type in ("FLOAT", "DOUBLE") or stored_type in _INTEGER_TYPES - {"BIGINT"}
             return f"CASE WHEN {_is_number(f'CAST({value} AS DOUBLE)')} THEN CAST({value} AS DOUBLE) END" if known else unknown
         case Family.DECIMAL:
             known = stored_type.startswith("DECIMAL") or stored_type == "DOUBLE" or stored_type in _INTEGER_TYPES
-            return decimal_bound(dialect, f"CAST({value} AS VARCHAR)", column.type, side) if known else unknown
+            return decimal_bound(dialect, f"CAST({value} AS STRING)", column.type, side) if known else unknown
         case Family.INTEGER if kind is Kind.DATE:
             days = dialect.days_of_date(value)
             return f"CASE WHEN {days} BETWEEN -2147483646 AND 2147483646 THEN {days} END" if stored_type == "DATE" else unknown
@@ -167,7 +167,7 @@ def decimal_bound(dialect: Dialect, text: str, data_type: DataType, side: Side) 
     mantissa = dialect.regexp_replace(dialect.regexp_replace(text, "[eE].*$", ""), "[^0-9]", "")
     digits = dialect.octet_length(dialect.regexp_replace(mantissa, "^0+|0+$", ""))
     margin = f"CAST(abs(CAST({value} AS DOUBLE)) * {2.0**-50!r} AS DECIMAL(38,{data_type.scale}))"
-    moved = dialect.attempt(f"{value} {'+' if side is Side.HIGH else '-'} {margin}")
+    moved = dialect.try_add(value, margin if side is Side.HIGH else f"-{margin}")
     return f"CASE WHEN {digits} > 17 THEN {value} ELSE {moved} END"
 
 

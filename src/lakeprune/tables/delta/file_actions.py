@@ -14,9 +14,7 @@ from lakeprune.record import record
 from lakeprune.tables.delta.checkpoint import JsonPart, ParquetPart
 from lakeprune.tables.delta.statistics import StatisticsSql
 
-_VECTOR: Shape = {"storageType": "VARCHAR", "pathOrInlineDv": "VARCHAR", "offset": "BIGINT", "cardinality": "BIGINT"}
-_TEXT = "CAST(NULL AS VARCHAR)"
-_MAP = "MAP(VARCHAR, VARCHAR)"
+_VECTOR: Shape = {"storageType": "STRING", "pathOrInlineDv": "STRING", "offset": "BIGINT", "cardinality": "BIGINT"}
 
 
 @record
@@ -44,7 +42,7 @@ class AddReader:
         items = [f"{add.get('size')} AS size", f"{_stats(add)} AS stats", f"{add.has_vector()} AS has_dv"]
         items.append(f"{add.cardinality()} AS cardinality")
         if wanted.partitions:
-            items.append(f"{add.get('partitionValues', _MAP)} AS partition_values")
+            items.append(f"{add.get('partitionValues', self.engine.dialect.text_map)} AS partition_values")
         if wanted.paths:
             items.append(f"{add.get('path')} AS path")
         if wanted.times:
@@ -79,7 +77,7 @@ class AddReader:
 def actions_sql(engine: Engine, root: str, commits: JsonPart, wanted: Wanted) -> str:
     """Every file action of the commits: version, is_add, the key, and what an add says."""
     dialect = engine.dialect
-    shape: dict[str, Any] = {"add": _add_shape(wanted), "remove": {"path": "VARCHAR", "deletionVector": _VECTOR}}
+    shape: dict[str, Any] = {"add": _add_shape(wanted), "remove": {"path": "STRING", "deletionVector": _VECTOR}}
     add, remove = _Struct(dialect, "add", shape["add"]), _Struct(dialect, "remove", shape["remove"])
     version = dialect.regexp_replace("filename", r"(?s)^.*?(\d{20})(\.compacted)?\.json$", r"\1")
     is_add = f"{add.get('path')} IS NOT NULL"
@@ -133,7 +131,7 @@ class _Struct:
     name: str
     fields: Any
 
-    def get(self, name: str, kind: str = "VARCHAR") -> str:
+    def get(self, name: str, kind: str = "STRING") -> str:
         if name not in self.fields:
             return f"CAST(NULL AS {kind})"
         return self.dialect.field(self.dialect.identifier(self.name), [name])
@@ -148,34 +146,34 @@ class _Struct:
         return self.dialect.field(self.dialect.identifier(self.name), ["deletionVector", name])
 
     def has_vector(self) -> str:
-        return f"({self._vector('pathOrInlineDv', 'VARCHAR')} IS NOT NULL)"
+        return f"({self._vector('pathOrInlineDv', 'STRING')} IS NOT NULL)"
 
     def cardinality(self) -> str:
         return self._vector("cardinality", "BIGINT")
 
     def vector_id(self) -> str:
         """The id of its deletion vector, '' without one; a missing offset is not offset 0."""
-        offset = f"coalesce('@' || CAST({self._vector('offset', 'BIGINT')} AS VARCHAR), '')"
-        kind, place = self._vector("storageType", "VARCHAR"), self._vector("pathOrInlineDv", "VARCHAR")
+        offset = f"coalesce('@' || CAST({self._vector('offset', 'BIGINT')} AS STRING), '')"
+        kind, place = self._vector("storageType", "STRING"), self._vector("pathOrInlineDv", "STRING")
         return f"coalesce({kind} || {place} || {offset}, '')"
 
 
 def _stats(add: _Struct) -> str:
     # In JSON a typed statistics object reads as its text, so both forms are one.
     stats = add.get("stats")
-    return f"coalesce({stats}, {add.get('stats_parsed')})" if add.fields.get("stats_parsed") == "VARCHAR" else stats
+    return f"coalesce({stats}, {add.get('stats_parsed')})" if add.fields.get("stats_parsed") == "STRING" else stats
 
 
 def _modified(add: _Struct) -> str:
     """As text first: a time that is no number must not make the table unreadable."""
-    return add.dialect.try_cast(f"CAST({add.get('modificationTime')} AS VARCHAR)", "BIGINT")
+    return add.dialect.try_cast(f"CAST({add.get('modificationTime')} AS STRING)", "BIGINT")
 
 
 def _add_shape(wanted: Wanted) -> dict[str, Any]:
-    shape: dict[str, Any] = {"path": "VARCHAR", "size": "BIGINT", "stats": "VARCHAR", "stats_parsed": "VARCHAR"}
+    shape: dict[str, Any] = {"path": "STRING", "size": "BIGINT", "stats": "STRING", "stats_parsed": "STRING"}
     shape["deletionVector"] = dict(_VECTOR)
     if wanted.partitions:
-        shape["partitionValues"] = _MAP
+        shape["partitionValues"] = wanted.statistics.dialect.text_map
     if wanted.times:
-        shape["modificationTime"] = "VARCHAR"
+        shape["modificationTime"] = "STRING"
     return shape

@@ -102,7 +102,7 @@ class PartitionSql:
                 value = strict_integer(dialect, text)
                 return f"CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END"
             case _:
-                return "CAST(NULL AS VARCHAR)"
+                return "CAST(NULL AS STRING)"
 
     def _real(self, text: str) -> str:
         value = self.dialect.try_cast(text, "DOUBLE")

@@ -55,17 +55,20 @@ class StatisticsSql:
 
     def parsed(self) -> str:
         """The struct of every needed leaf, from the column `stats`."""
-        return self.dialect.parse_json(self._json(), self._shape("DOUBLE"))
+        return self.dialect.parse_json(self._json(), self._shape("STRING" if self._is_quoted() else "DOUBLE"))
 
     def stored(self) -> list[str]:
         """Layer 1, over the parsed struct `s`: numbers as doubles, everything else as text."""
-        items = [f"s.{_ROWS} AS s_rows"]
+        items = [f"{self._number(self.dialect.field('s', _ROWS))} AS s_rows"]
         for column in self.columns:
             for part, name, wanted in _parts(column):
                 value = self.dialect.field("s", (name, *column.physical)) if wanted and self._is_read(column) else "NULL"
-                kind = "DOUBLE" if part == "n" or column.is_number else "VARCHAR"
-                items.append(f"CAST({value} AS {kind}) AS s{column.k}_{part}")
+                typed = self._number(value) if part == "n" or column.is_number else f"CAST({value} AS STRING)"
+                items.append(f"{typed} AS s{column.k}_{part}")
         return items
+
+    def _number(self, leaf: str) -> str:
+        return self.dialect.try_cast(leaf, "DOUBLE") if self._is_quoted() else f"CAST({leaf} AS DOUBLE)"
 
     def strict(self) -> str:
         """Layer 2, over layer 1: the same leaves as text, of odd files only."""
@@ -81,10 +84,14 @@ class StatisticsSql:
         doubts.append(f"({' OR '.join(f'{number} = 0' for number in numbers)}) AND contains(stats, 'false')")
         is_one = " OR ".join(f"{number} = 1" for number in numbers)
         doubts.append(f"({is_one}) AND contains(stats, 'true') AND contains({_TIGHT}, 'true')")
-        return self.dialect.parse_json(f"CASE WHEN {' OR '.join(doubts)} THEN {self._json()} END", self._shape("VARCHAR"))
+        return self.dialect.parse_json(f"CASE WHEN {' OR '.join(doubts)} THEN {self._json()} END", self._shape("STRING"))
+
+    def _is_quoted(self) -> bool:
+        """Whether numbers are put into quotes before they are read."""
+        return any(column.stored.quotes_numbers for column in self.columns)
 
     def _json(self) -> str:
-        if not any(column.stored.quotes_numbers for column in self.columns):
+        if not self._is_quoted():
             return "stats"
         # Digits beyond a double survive only inside quotes. Inside a string value the inserted quote ends the string before a
         # digit, which is no JSON: such text becomes unknown, never wrong.
@@ -92,8 +99,9 @@ class StatisticsSql:
 
     def typed_items(self, fields: Any, struct: str) -> list[str]:
         """The typed statistics of a source: fields as its schema tells, NULL where it has none."""
-        rows = _leaf_type(fields, ("numRecords",)) in ("BIGINT", "INTEGER")
-        items = [f"{f'CAST({struct}.{_ROWS} AS BIGINT)' if rows else 'CAST(NULL AS BIGINT)'} AS q_rows"]
+        known = _leaf_type(fields, _ROWS) in ("BIGINT", "INTEGER")
+        rows = f"CAST({self.dialect.field(struct, _ROWS)} AS BIGINT)" if known else "CAST(NULL AS BIGINT)"
+        items = [f"{rows} AS q_rows"]
         for column in self.columns:
             for side, name in ((Side.LOW, "minValues"), (Side.HIGH, "maxValues")):
                 path = (name, *column.physical)
@@ -114,7 +122,7 @@ class StatisticsSql:
 
     def values(self) -> list[str]:
         """Layer 3, over layers 1 and 2: the bounds, from JSON or from typed fields."""
-        rows = self._count("s_rows", ("numRecords",), is_read=True)
+        rows = self._count("s_rows", _ROWS, is_read=True)
         items = [f"{self._either(rows, 'q_rows')} AS told_rows"]
         for column in self.columns:
             k, stored, is_read = column.k, column.stored, self._is_read(column)
@@ -185,7 +193,7 @@ class StatisticsSql:
         for column in self.columns:
             for part, name, wanted in _parts(column):
                 if wanted and self._is_read(column):
-                    _put(shape, (name, *column.physical), number if part == "n" or column.is_number else "VARCHAR")
+                    _put(shape, (name, *column.physical), number if part == "n" or column.is_number else "STRING")
         return shape
 
     def _is_read(self, column: StatisticsColumn) -> bool:
@@ -193,7 +201,7 @@ class StatisticsSql:
         return not any(other.k < column.k and _clash(column.physical, other.physical) for other in self.columns)
 
 
-_ROWS = '"numRecords"'
+_ROWS = ("numRecords",)
 _TIGHT = "replace(stats, '\"tightBounds\":true', '')"  # the one boolean that statistics have
 
 
