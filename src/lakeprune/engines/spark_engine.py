@@ -34,6 +34,9 @@ _SETTINGS = {
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "true",  # of a checkpoint only the needed fields are read
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.debug.maxToStringFields": "25",
+    # Hidden .crc files beside local ones are Hadoop's own; a table that was copied or repaired has stale ones.
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
 }
 _TYPE_NAMES = {
     "string": "STRING", "binary": "BINARY", "boolean": "BOOLEAN", "byte": "TINYINT", "short": "SMALLINT", "integer": "INTEGER",
