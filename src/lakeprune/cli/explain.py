@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lakeprune.cli.output import deliver, tell, terminal_width
+from lakeprune.cli.spark_flags import add_spark_flags, session_of
 from lakeprune.cli.store_flags import access_of, add_store_flags, without_values
 from lakeprune.cli.values import count, percentage, predicate, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from lakeprune.report.model import Report
 
 _EXAMPLES = """\
@@ -43,17 +47,25 @@ def run(argv: Sequence[str]) -> int:
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
     if given.format == "html":
         options["explain_why"] = True  # a page is read later and by others: it carries every answer
-    # Not `explain`, which would close the engine: the process ends anyway.
-    job = Job.begin(given.table, given.at_version, given.at_timestamp, {**options, **access_of(given)})
-    try:
-        (report,) = job.reports([given.where])
-        deliver(_chunks(report, given), given.output)
-    finally:
-        job.close()
+    spark = session_of(given)
+    with nullcontext() if spark is None else _shown_progress(spark):
+        # Not `explain`, which would close the engine: the process ends anyway.
+        job = Job.begin(given.table, given.at_version, given.at_timestamp, {**options, **access_of(given), "spark": spark})
+        try:
+            (report,) = job.reports([given.where])
+            deliver(_chunks(report, given), given.output)
+        finally:
+            job.close()
     for assertion in report.assertions:
         if not assertion.passed:
             tell(f"ASSERTION FAILED: {assertion.message}")
     return EXIT_OK if report.passed else EXIT_GATE_FAILED
+
+
+def _shown_progress(spark: SparkSession) -> AbstractContextManager[None]:
+    from lakeprune.engines.spark_progress import shown_progress
+
+    return shown_progress(spark)
 
 
 def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
@@ -129,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_session(parser.add_argument_group("how the predicate is read"))
     _add_output(parser.add_argument_group("output"))
     _add_gates(parser.add_argument_group("gates (exit 1 when one fails)"))
+    add_spark_flags(parser.add_argument_group("which engine"))
     add_store_flags(parser)
     return parser
 

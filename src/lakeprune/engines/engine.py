@@ -35,6 +35,7 @@ from typing import Any
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.predicate.tree import Column
 from lakeprune.record import record
+from lakeprune.tables.storage import Storage
 
 Row = tuple[Any, ...]
 
@@ -99,6 +100,10 @@ class Engine(ABC):
     @abstractmethod
     def kept(self, sql: str) -> str:
         """A FROM item over the result of a query, computed once and kept as long as the engine is awake."""
+
+    def storage(self, location: str) -> Storage | None:  # noqa: ARG002  # most engines have no places of their own
+        """Where the engine itself reaches this location; None when the process reads it and hands files to the engine."""
+        return None
 
     @abstractmethod
     def awake(self) -> AbstractContextManager[None]:

@@ -122,7 +122,7 @@ class Sketch:
             return Lanes(f"(SELECT *, 0 AS lane FROM {self._relation})")
         names = [f"l{j}" for j in range(len(self._groups))]
         rows = [(*text, lane) for lane, text in enumerate(texts)]
-        lookup = self._engine.lookup([*names, "lane_number"], [*["VARCHAR"] * len(names), "INTEGER"], rows)
+        lookup = self._engine.lookup([*names, "lane_number"], [*["STRING"] * len(names), "INTEGER"], rows)
         test = " AND ".join(f"{group} IS NOT DISTINCT FROM {name}" for group, name in zip(self._groups, names, strict=True))
         numbered = f"coalesce(lane_number, {len(rows)}) AS lane"
         return Lanes(f"(SELECT s.*, {numbered} FROM {self._relation} AS s LEFT JOIN {lookup} AS l ON {test})")

@@ -20,6 +20,7 @@ from pyspark.sql.types import DataType, DecimalType, StructType
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.engine import Engine, EngineError, Row
 from lakeprune.engines.spark_dialect import SparkDialect
+from lakeprune.tables.storage import Storage
 
 # Whatever the user's session is set to, metadata is read one way.
 _SETTINGS = {
@@ -53,11 +54,22 @@ class SparkEngine(Engine):
         self.dialect = SparkDialect()
         with _speaking():
             self._spark = _own_session(spark)
+        self._is_remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self._views: dict[tuple[str, ...], str] = {}
         self._fields: dict[tuple[str, ...], StructType] = {}
         self._kept: list[tuple[str, DataFrame]] = []
         self._users = 0
         self._numbers = count(1)
+
+    def storage(self, location: str) -> Storage | None:
+        """A classic session's driver is this process: it sees local files as anybody does."""
+        scheme, separator, _ = location.partition("://")
+        is_local = not separator or scheme.lower() == "file"
+        if is_local and not self._is_remote:
+            return None
+        from lakeprune.engines.spark_storage import SparkStorage
+
+        return SparkStorage(self._spark, f"file://{location}" if location.startswith("/") else location)
 
     @contextmanager
     def awake(self) -> Iterator[None]:

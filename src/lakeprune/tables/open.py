@@ -30,7 +30,7 @@ def open_table(
     """
     from lakeprune.tables.delta.open_delta import Asked, open_delta
 
-    storage = open_storage(location, access)
+    storage = engine.storage(location) or open_storage(location, access)
     try:
         return open_delta(storage, engine, Asked(version, timestamp))
     except BaseException:

@@ -84,6 +84,10 @@ class Storage(ABC):
     def bring(self, paths: Sequence[str]) -> None:  # noqa: B027  # nothing to do for files of this machine
         """Announce that these files will be read soon, so that those which exist may be fetched all at once."""
 
+    def missing(self, engine_paths: Sequence[str]) -> str | None:
+        """The first of these files of the log that is gone, None when all are there."""
+        return next((path for path in engine_paths if not os.path.exists(path)), None)
+
     def place_of(self, engine_path: str) -> str:
         """What the file at an engine's path is called in messages."""
         return engine_path

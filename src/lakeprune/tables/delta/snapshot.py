@@ -6,8 +6,6 @@ domains. Nothing is read until the engine runs the SQL.
 
 from __future__ import annotations
 
-import os
-
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
@@ -62,11 +60,11 @@ class DeltaSnapshot(Snapshot):
 
     def check_whole(self) -> None:
         # Engines pass over a text file that is gone, and with it over the files it added: log cleanup must not look like that.
-        for path in self._json_paths():
-            if not os.path.exists(path):
-                from lakeprune.tables.delta.failures import vanished
+        gone = self._storage.missing(self._json_paths())
+        if gone is not None:
+            from lakeprune.tables.delta.failures import vanished
 
-                raise vanished(self._storage.place_of(path))
+            raise vanished(self._storage.place_of(gone))
 
     def failure(self, error: EngineError) -> TableError:
         from lakeprune.tables.delta.failures import log_failure

@@ -1,0 +1,48 @@
+"""The flags that say which engine reads the metadata, and where Spark runs; every command that can use Spark has them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from lakeprune.errors import UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
+
+
+def add_spark_flags(group: argparse._ArgumentGroup) -> None:
+    where = "auto, duckdb: in this process; spark: on Spark, for logs that no one machine should read (default: auto)"
+    group.add_argument("--engine", choices=("auto", "duckdb", "spark"), default="auto", help=where)
+    place = group.add_mutually_exclusive_group()
+    place.add_argument("--master", metavar="M", help="Spark master (default: local[*])")
+    place.add_argument("--remote", metavar="URL", help="Spark Connect server, sc://host:port")
+    group.add_argument("--conf", metavar="K=V", action="append", default=[], type=setting, help="Spark setting; may be repeated")
+    group.add_argument("--packages", metavar="LIST", help="Maven coordinates that Spark resolves, with commas between")
+    group.add_argument("--spark-log", metavar="LEVEL", choices=_LEVELS, help=f"show Spark's own log: {', '.join(_LEVELS)}")
+
+
+def setting(text: str) -> tuple[str, str]:
+    """A setting as key and value.
+
+    >>> setting("spark.executor.memory=2g")
+    ('spark.executor.memory', '2g')
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise argparse.ArgumentTypeError(f"`{text}` is no setting; write it like spark.executor.memory=2g")
+    return key.strip(), value
+
+
+def session_of(given: argparse.Namespace) -> SparkSession | None:
+    """The session the flags ask for, None when this process reads the metadata itself."""
+    if given.engine != "spark":
+        flags = ("master", "remote", "conf", "packages", "spark_log")
+        if named := [f"--{flag.replace('_', '-')}" for flag in flags if getattr(given, flag)]:
+            raise UsageError("LP226", f"{named[0]} is for Spark, which was not asked for", fix="add --engine spark")
+        return None
+    from lakeprune.engines.spark_session import SparkSettings, open_session
+
+    return open_session(SparkSettings(given.master, given.remote, tuple(given.conf), given.packages, given.spark_log))
