@@ -1,0 +1,28 @@
+"""What --explain-why and the HTML page ask beyond the patterns gives the same answers on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import lakeprune
+from demo.tables import users, users_flat
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize("where", ["age > 40", "country = 'DE' OR age < 25", "age IN (20, 30, 64)", "upper(country) = 'DE'"])
+def test_diagnoses_are_the_same_on_both_engines(where: str, spark: SparkSession, tmp_path: Path) -> None:
+    for write in (users, users_flat):
+        table = write(tmp_path / write.__name__)
+        embedded = lakeprune.explain(table, where, explain_why=True)
+        assert lakeprune.explain(table, where, explain_why=True, spark=spark).diagnoses == embedded.diagnoses
+
+
+def test_the_page_shows_the_same_pictures_on_both_engines(spark: SparkSession, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    where = "country = 'DE' AND age > 40"
+    embedded = lakeprune.explain(table, where)
+    assert lakeprune.explain(table, where, spark=spark).picture() == embedded.picture()
