@@ -30,12 +30,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.predicate.tree import Column
 from lakeprune.record import record
-from lakeprune.tables.storage import Storage
+
+if TYPE_CHECKING:
+    from lakeprune.tables.storage import Storage
 
 Row = tuple[Any, ...]
 
