@@ -94,7 +94,7 @@ def test_files_kept_for_an_unknown_zone_are_counted(tmp_path: Path) -> None:
     where = "h >= '2024-05-01 20:00:00'"
     found = one(table, where, "TIMESTAMP_ZONE_UNKNOWN")
     # Within 16 hours of 20:00 lie the partitions from 04:00 on; four of them are there in UTC.
-    assert found.numbers == {"kept_files": 20, "guarded_files": 16, "files_in_UTC": 4}
+    assert found.numbers == {"kept_files": 20, "guarded_files": 16, "files_with_zone": 4, "zone": "UTC"}
     assert found.rewrite == "--timezone UTC"
     assert kept(table, where, timezone="UTC") == 4
     assert told(table, where, "TIMESTAMP_ZONE_UNKNOWN", timezone="UTC") == []

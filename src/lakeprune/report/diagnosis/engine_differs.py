@@ -119,7 +119,7 @@ def _finding(case: Case, read: int, reasons: list[str], respelt: _Respelt | None
         severity=Severity.WARNING,
         clause=case.plan.clauses[0].text if len(case.plan.clauses) == 1 else respelt.clause if respelt is not None else None,
         column=None,
-        message=f"Delta Spark reads {read} files here where the metadata asks for {kept}: {'; '.join(reasons)}",
+        message=f"Delta Spark reads {files_text(read)} here where the metadata asks for {kept}: {'; '.join(reasons)}",
         numbers=numbers,
         suggestion=suggestion,
         rewrite=None if respelt is None else respelt.text,

@@ -39,7 +39,7 @@ def timestamp_zone_unknown(case: Case) -> Investigation:
             column=column_of(names),
             message=f"{kept - with_zone} of the {files_text(kept)} to read stay only because values of the partition column "
             f"{', '.join(names)} have no offset and their zone is not known",
-            numbers={"kept_files": kept, "guarded_files": kept - with_zone, f"files_in_{profile.zone}": with_zone},
+            numbers={"kept_files": kept, "guarded_files": kept - with_zone, "files_with_zone": with_zone, "zone": profile.zone},
             suggestion=f"say in which zone the table was written; if it was {profile.zone}, {files_text(with_zone)} stay with",
             rewrite=f"--timezone {profile.zone}",
         )
