@@ -121,6 +121,31 @@ def test_text_is_spaced_evenly_and_the_predicate_covers_its_cell() -> None:
     assert [(mark.start, mark.end) for mark in strip.lanes[0].marks] == [(0.0, 0.5), (0.5, 1.0)]
 
 
+@pytest.mark.parametrize("prefix", ["", "user-", "a-long-common-beginning-"])
+def test_many_texts_share_bins_in_their_order(prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compose_module, "MOST_MARKS", 0)
+    names = [f"{prefix}{n:06d}" for n in range(0, 1_000_000, 1009)]
+    files = [File(f"f{n}", stats={"name": (name, name, 0)}) for n, name in enumerate(names)]
+    strip = strip_of(report_on(snapshot(*files), f"name >= '{names[len(names) // 4]}'"), "name")
+    (lane,) = strip.lanes
+    point = strip_of(report_on(snapshot(*files), f"name = '{names[500]}'"), "name")
+    assert [stripe.end > stripe.start for stripe in point.stripes] == [True]
+    assert sum(map(sum, lane.depth)) == len(names)  # every file is a point, so it lies on one bin
+    if len(prefix) < 12:
+        assert len(lane.depth[0]) > BINS / 2
+        quarter = len(lane.depth[0]) // 4
+        assert sum(lane.depth[0][: quarter + 1]) == pytest.approx(len(names) / 4, rel=0.05)
+        assert strip.stripes[0].start == pytest.approx(0.25, abs=0.02)
+
+
+def test_a_text_between_two_that_are_there_is_drawn_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compose_module, "MOST_MARKS", 0)
+    files = [File(name, stats={"name": (name, name, 0)}) for name in ("click", "order", "view")]
+    assert strip_of(report_on(snapshot(*files), "name = 'pear'"), "name").stripes == ()
+    (order,) = strip_of(report_on(snapshot(*files), "name = 'order'"), "name").stripes
+    assert [order.start, order.end] == pytest.approx([1 / 3, 2 / 3])
+
+
 def test_a_far_outlier_does_not_press_the_others_together() -> None:
     rows = [File(f"f{n}", stats={"x": (n, n + 1, 0)}) for n in range(300)] + [File("far", stats={"x": (0, 2**31 - 1, 0)})]
     strip = strip_of(report_on(RowsSnapshot({"x": INT}, rows), "x < 100"), "x")

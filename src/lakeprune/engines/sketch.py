@@ -104,17 +104,29 @@ class Sketch:
         inner_high = self._engine.query(f"{highs} ORDER BY v DESC LIMIT 1 OFFSET {n_high // 100}")[0][0]
         return Span(low, high, inner_low, inner_high)
 
-    def cells(self, k: int, most: int) -> tuple[str, list[Any]]:
-        """Column k's values in order, shared out to at most so many cells: the relation (v, bin), and each cell's first value."""
+    def cells(self, k: int, most: int) -> tuple[Bins, list[Any]]:
+        """Column k's values in order, shared out to at most so many bins, and each bin's first value."""
+        letters = self._letters(k, most)
         both = " UNION ".join(
-            f"SELECT a{k}_{side} AS v FROM {self._relation} WHERE a{k}_{side} IS NOT NULL" for side in ("lo", "hi")
+            f"SELECT {_key(f'a{k}_{side}', letters)} AS v FROM {self._relation} WHERE a{k}_{side} IS NOT NULL"
+            for side in ("lo", "hi")
         )
         ranked = f"SELECT v, row_number() OVER (ORDER BY v) - 1 AS r, count(*) OVER () AS n FROM ({both}) AS a"
-        shared = (
-            f"SELECT v, CAST(CASE WHEN n <= {most} THEN r ELSE floor(r * {most} / n) END AS INTEGER) AS bin FROM ({ranked}) AS b"
-        )
-        relation = self._engine.kept(shared)
-        return relation, [v for v, _ in self._engine.query(f"SELECT min(v), bin FROM {relation} GROUP BY bin ORDER BY bin")]
+        bin_ = f"CAST(CASE WHEN n <= {most} THEN r ELSE floor(r * {most} / n) END AS INTEGER) AS bin"
+        relation = self._engine.kept(f"SELECT v, {bin_} FROM ({ranked}) AS b")
+        firsts = [v for v, _ in self._engine.query(f"SELECT min(v), bin FROM {relation} GROUP BY bin ORDER BY bin")]
+        is_shared = letters is not None and (len(firsts) == most or any(len(first) >= letters for first in firsts))
+        return Bins(len(firsts), relation, letters, is_shared), firsts
+
+    def _letters(self, k: int, enough: int) -> int | None:
+        """How many letters of column k's texts tell enough of them apart: sorting a million whole ones would take long."""
+        if self._subject.columns[k].type.family is not Family.TEXT:
+            return None
+        for letters in (4, 8):
+            counted = f"SELECT count(DISTINCT {_key(f'a{k}_lo', letters)}) FROM {self._relation}"
+            if self._engine.query(counted)[0][0] >= enough:
+                return letters
+        return PREFIX
 
     def lanes(self, texts: Sequence[tuple[str | None, ...]]) -> Lanes:
         """The partitions with a lane of their own, in order; all others share the lane after the last. `[()]`: one for all."""
@@ -154,7 +166,7 @@ class Sketch:
         return int(found)
 
     def linear_bins(self, low: float, high: float, count: int) -> Bins:
-        return Bins(count, None, (self._real(low), self._real(high)))
+        return Bins(count, ends=(self._real(low), self._real(high)))
 
     def _is_finite(self, k: int, side: str) -> str:
         if self._subject.columns[k].type.family is not Family.REAL:
@@ -172,19 +184,20 @@ class Lanes:
 
 @record
 class Bins:
-    """So many bins on an axis: cut evenly between two numbers, or given by a relation (v, bin)."""
+    """So many bins on an axis: cut evenly between two numbers, or given by a relation (v, bin) of the first letters."""
 
     count: int
-    cells: str | None
+    cells: str | None = None
+    letters: int | None = None
+    is_shared: bool = False  # a bin may hold several values
     ends: tuple[str, str] | None = None
 
     def placed(self, k: int, relation: str) -> tuple[str, str, str]:
         """A FROM item, and the SQL of the first and last bin that a range of column k lies on there."""
         last = self.count - 1
         if self.cells is not None:
-            joined = (
-                f"{relation} AS s LEFT JOIN {self.cells} AS x ON s.a{k}_lo = x.v LEFT JOIN {self.cells} AS y ON s.a{k}_hi = y.v"
-            )
+            low, high = (_key(f"s.a{k}_{side}", self.letters) for side in ("lo", "hi"))
+            joined = f"{relation} AS s LEFT JOIN {self.cells} AS x ON {low} = x.v LEFT JOIN {self.cells} AS y ON {high} = y.v"
             return joined, "coalesce(x.bin, 0)", f"coalesce(y.bin, {last})"
         assert self.ends is not None, "either cells or ends"
         low, high = self.ends
@@ -198,6 +211,10 @@ class Bins:
             f"CASE WHEN {value} IS NULL THEN {unknown} WHEN {number} <= {low} THEN 0 "
             f"WHEN {number} >= {high} THEN {self.count - 1} ELSE {inside} END"
         )
+
+
+def _key(value: str, letters: int | None) -> str:
+    return value if letters is None else f"substr({value}, 1, {letters})"
 
 
 def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:

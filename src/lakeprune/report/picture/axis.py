@@ -43,18 +43,27 @@ class LinearAxis:
 
 @record
 class OrdinalAxis:
-    """`cells` are the first values of equal pieces of the axis, ascending."""
+    """`cells` are the first values of equal pieces of the axis, ascending; each holds that value alone unless they are shared.
+
+    >>> OrdinalAxis(["b", "d"]).start("c"), OrdinalAxis(["b", "d"], is_shared=True).start("c")
+    (0.5, 0.0)
+    """
 
     cells: Sequence[Any]
+    is_shared: bool = False
 
     def start(self, value: Any, *, is_open: bool = False) -> float:
         if value is None or not self.cells:
             return 0.0
+        if self.is_shared:
+            return max(bisect_right(self.cells, value) - 1, 0) / len(self.cells)
         return (bisect_right if is_open else bisect_left)(self.cells, value) / len(self.cells)
 
     def end(self, value: Any, *, is_open: bool = False) -> float:
         if value is None or not self.cells:
             return 1.0
+        if self.is_shared:
+            return bisect_right(self.cells, value) / len(self.cells)
         return (bisect_left if is_open else bisect_right)(self.cells, value) / len(self.cells)
 
     def ticks(self) -> tuple[Tick, ...]:

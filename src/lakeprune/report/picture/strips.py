@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from lakeprune.engines.engine import Row
-from lakeprune.engines.sketch import ORDINAL_FAMILIES, Bins, Lanes, Sketch
+from lakeprune.engines.sketch import ORDINAL_FAMILIES, Lanes, Sketch
 from lakeprune.predicate.column_range import both, column_range
 from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.schema import Role
@@ -62,9 +62,8 @@ def binned_strip(scene: Scene, column: Column, k: int, lanes: Lanes) -> Strip | 
     """Column number k of the sketch in bins; None when no file has a bound of it."""
     allowed = _allowed(scene.plan, column)
     if column.type.family in ORDINAL_FAMILIES:
-        relation, cells = scene.sketch.cells(k, BINS)
-        axle = _Axle(OrdinalAxis(cells), 0)
-        bins = Bins(len(cells), relation)
+        bins, cells = scene.sketch.cells(k, BINS)
+        axle = _Axle(OrdinalAxis(cells, bins.is_shared), 0)
         if not cells:
             return None
     else:

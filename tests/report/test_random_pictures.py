@@ -1,0 +1,56 @@
+"""Pictures of random tables of every type and layout, drawn and binned, count what the listing says; their pages are sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import lakeprune
+from lakeprune.report.model import Report
+from lakeprune.report.picture import compose
+from lakeprune.report.picture.model import VERDICTS
+from tests.report.test_html import outline
+from tests.soundness.delta_log import write_table
+from tests.soundness.nodes import say
+from tests.soundness.predicates import random_predicate
+from tests.soundness.tables import random_table
+
+TABLES = 2
+PREDICATES = 4
+
+
+@pytest.mark.parametrize("most_marks", [2000, 0])
+@pytest.mark.parametrize("seed", range(TABLES))
+def test_pictures_count_what_the_listing_says(
+    seed: int, most_marks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compose, "MOST_MARKS", most_marks)
+    rng = Random(1000 + seed)
+    table = random_table(rng)
+    write_table(table, tmp_path / "table")
+    options: dict[str, Any] = {"timezone": table.zone} if table.zone_is_given else {}
+    wheres = [" AND ".join(f"({say(random_predicate(table, rng)).spark})" for _ in range(2)) for _ in range(PREDICATES)]
+    for report in lakeprune.explain_many(tmp_path / "table", wheres, explain_why=True, **options):
+        check(report)
+
+
+def check(report: Report) -> None:
+    listed = Counter(file.verdict for file in report.files)
+    expected = [listed[verdict] for verdict in VERDICTS]
+    picture = report.picture()
+    for strip in picture.strips:
+        assert [sum(counts) for counts in zip(*(lane.files for lane in strip.lanes), strict=True)] == expected, report.predicate
+        for lane in strip.lanes:
+            drawn = Counter(mark.verdict for mark in lane.marks)
+            known = [of - unknown for of, unknown in zip(lane.files, lane.unknown, strict=True)]
+            assert sum(drawn.values()) in (0, sum(known) - lane.only_null), report.predicate
+            assert all(max(counts) <= most for counts, most in zip(lane.depth, known, strict=False) if counts), report.predicate
+        assert all(0 <= place <= 1 for stripe in strip.stripes for place in (stripe.start, stripe.end))
+        assert all(0 <= tick.at <= 1 for tick in strip.ticks)
+    if picture.heat is not None:
+        assert [sum(counts) for counts in zip(*(cell.files for cell in picture.heat.cells), strict=True)] == expected
+    outline(report.to_html())
