@@ -88,6 +88,10 @@ bench: $(STAMP) ## Measure against delta-explain and deltalake, print the ratios
 soundness: $(STAMP) ## Run the long soundness property (CASES=200000 SEED=0)
 	@$(BIN)/python -m tests.soundness.run --cases $(CASES) --seed $(SEED)
 
+.PHONY: conformance
+conformance: $(STAMP) ## Compare Spark with the embedded engine on every golden table and many random ones
+	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark
+
 .PHONY: schema
 schema: $(STAMP) ## Regenerate schemas/ and docs/rules/ from the code
 	@$(BIN)/python -m tools.generate_schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from demo.tables import users, users_flat
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("where", ["age > 40", "country = 'DE' OR age < 25", "age IN (20, 30, 64)", "upper(country) = 'DE'"])
-def test_diagnoses_are_the_same_on_both_engines(where: str, spark: SparkSession, tmp_path: Path) -> None:
-    for write in (users, users_flat):
-        table = write(tmp_path / write.__name__)
-        embedded = lakeprune.explain(table, where, explain_why=True)
-        assert lakeprune.explain(table, where, explain_why=True, spark=spark).diagnoses == embedded.diagnoses
+@pytest.mark.parametrize(("write", "where"), [(users, "country = 'DE' OR age < 25"), (users_flat, "age IN (20, 30, 64)")])
+def test_diagnoses_are_the_same_on_both_engines(
+    write: Callable[[Path], Path], where: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    table = write(tmp_path / "table")
+    embedded = lakeprune.explain(table, where, explain_why=True)
+    assert embedded.diagnoses
+    assert lakeprune.explain(table, where, explain_why=True, spark=spark).diagnoses == embedded.diagnoses
 
 
 def test_the_page_shows_the_same_pictures_on_both_engines(spark: SparkSession, tmp_path: Path) -> None:

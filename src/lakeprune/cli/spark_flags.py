@@ -32,7 +32,7 @@ def setting(text: str) -> tuple[str, str]:
     """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise argparse.ArgumentTypeError(f"`{text}` is no setting; write it like spark.executor.memory=2g")
+        raise argparse.ArgumentTypeError(f"`{text}` is no setting, which has a name and a value with `=` between")
     return key.strip(), value
 
 

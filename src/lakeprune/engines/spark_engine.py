@@ -28,7 +28,6 @@ _SETTINGS = {
     "spark.sql.ansi.enabled": "false",  # a statistic that overflows is a missing one, not an error
     "spark.sql.caseSensitive": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "false",  # a bound that loses digits no longer bounds
-    "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.parser.doubleQuotedIdentifiers": "false",
     "spark.sql.json.enablePartialResults": "true",  # one odd statistic does not take the others with it

@@ -1,0 +1,84 @@
+"""Several processes: a standalone cluster fed by spark-submit from the wheel, and Spark Connect from a client without a JVM."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+import lakeprune
+from demo.tables import users
+from tests.spark.processes import SPARK_HOME, cluster, connect_server
+
+pytestmark = [pytest.mark.spark, pytest.mark.skipif(which("java") is None, reason="no Spark here: Java is missing")]
+ROOT = Path(__file__).parents[2]
+WHERE = "lower(country) = 'de' AND age > 40"
+PROGRAM = """
+import json, sys
+import lakeprune
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+report = lakeprune.explain(sys.argv[1], sys.argv[2], spark=spark)
+executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+print(json.dumps({"home": lakeprune.__file__, "executors": len(executors) - 1, "document": report.to_dict(verbose=True)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with connect_server(tmp_path_factory.mktemp("connect")) as address:
+        yield address
+
+
+def test_a_cluster_answers_like_the_embedded_engine_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    settings = ("spark.driver.host=127.0.0.1", "spark.executor.memory=512m", "spark.sql.shuffle.partitions=2")
+    environment = {**os.environ, "SPARK_HOME": str(SPARK_HOME), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    with cluster(tmp_path) as master:
+        command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", master, "--py-files", str(wheel)]
+        for setting in settings:
+            command += ["--conf", setting]
+        command += [str(program), str(table), WHERE]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    told = json.loads(found.stdout.strip().splitlines()[-1])
+    assert str(wheel.name) in told["home"], "the program must run from the wheel"
+    assert told["executors"] == 2
+    expected = json.loads(lakeprune.explain(table, WHERE).to_json(verbose=True))
+    assert {**told["document"], "elapsed_ms": 0} == {**expected, "elapsed_ms": 0}
+
+
+def test_spark_connect_answers_like_the_embedded_engine(server: str, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    command = [sys.executable, "-m", "lakeprune", "explain", str(table), "-w", WHERE, "--verbose", "--format", "json"]
+    without_java = {key: value for key, value in os.environ.items() if key != "JAVA_HOME"} | {"PATH": "/nowhere"}
+    on_spark = [*command, "--engine", "spark", "--remote", server]
+    remote = subprocess.run(on_spark, capture_output=True, text=True, check=False, env=without_java)
+    assert (remote.returncode, remote.stderr) == (0, "")
+    embedded = subprocess.run(command, capture_output=True, text=True, check=True)
+    one, other = json.loads(remote.stdout), json.loads(embedded.stdout)
+    assert {**one, "elapsed_ms": 0, "table": ""} == {**other, "elapsed_ms": 0, "table": ""}
+
+
+def test_a_table_that_is_not_there_is_said_over_spark_connect(server: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lakeprune", "explain", str(tmp_path / "nowhere"), "--engine", "spark", "--remote", server]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 3
+    assert "error[LP305]" in found.stderr
+    assert "Traceback" not in found.stderr

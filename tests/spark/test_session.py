@@ -1,0 +1,112 @@
+"""Spark that cannot be had is said in clear words, quickly, with the right exit code; what runs is silent."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import lakeprune
+from demo.tables import users
+from lakeprune.engines.spark_session import SparkSettings, open_session
+
+pytestmark = pytest.mark.spark
+
+
+def explain(table: Path, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lakeprune", "explain", str(table), "-w", "age > 40", *flags]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment}, timeout=300)
+
+
+def test_a_machine_without_java_is_told_what_to_install(tmp_path: Path) -> None:
+    found = explain(users(tmp_path / "users"), "--engine", "spark", JAVA_HOME=str(tmp_path / "nowhere"))
+    assert found.returncode == 2
+    assert found.stdout == ""
+    assert "error[LP221] the Spark engine needs Java" in found.stderr
+    assert "install Java 17" in found.stderr
+
+
+def test_a_java_that_is_too_old_is_named(tmp_path: Path) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\n")
+    java.chmod(0o755)
+    found = explain(users(tmp_path / "users"), "--engine", "spark", JAVA_HOME=str(tmp_path))
+    assert found.returncode == 2
+    assert "error[LP222] Java is older than 17" in found.stderr
+    assert "1.8.0_392" in found.stderr
+
+
+@pytest.mark.parametrize(("flag", "form"), [("--master", "spark://127.0.0.1:{}"), ("--remote", "sc://127.0.0.1:{}")])
+def test_an_address_where_nobody_listens_is_an_error_within_seconds(flag: str, form: str, tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = form.format(probe.getsockname()[1])
+    found = explain(users(tmp_path / "users"), "--engine", "spark", flag, address)
+    assert found.returncode == 2
+    assert f"error[LP225] nothing answers at {address}" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_flags_for_spark_without_spark_are_refused(tmp_path: Path) -> None:
+    found = explain(users(tmp_path / "users"), "--master", "local[2]")
+    assert found.returncode == 2
+    assert "error[LP226] --master is for Spark" in found.stderr
+
+
+def test_a_package_that_cannot_be_resolved_is_named(tmp_path: Path) -> None:
+    found = explain(users(tmp_path / "users"), "--engine", "spark", "--packages", "org.example:no-such-thing:1.0")
+    assert found.returncode == 2
+    assert "error[LP223] a package of Spark cannot be had" in found.stderr
+    assert "no-such-thing" in found.stderr
+    assert "\tat " not in found.stderr
+
+
+def test_the_command_prints_the_same_on_spark_and_nothing_else(tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    on_spark = explain(table, "--engine", "spark", "--master", "local[1]")
+    assert on_spark.returncode == 0
+    assert on_spark.stderr == ""
+    assert on_spark.stdout == explain(table).stdout
+
+
+def test_a_second_question_reuses_the_session(spark: SparkSession) -> None:
+    assert open_session(SparkSettings("local[2]")).sparkContext is spark.sparkContext
+
+
+def test_settings_of_the_callers_session_change_nothing_and_stay(spark: SparkSession, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    expected = lakeprune.explain(table, "country = 'DE' AND age > 40").to_dict(verbose=True)
+    mine = spark.newSession()
+    settings = {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "America/New_York",
+        "spark.sql.caseSensitive": "false",
+    }
+    for key, value in settings.items():
+        mine.conf.set(key, value)
+    found = lakeprune.explain(table, "country = 'DE' AND age > 40", spark=mine).to_dict(verbose=True)
+    assert {key: mine.conf.get(key) for key in settings} == settings
+    assert {**found, "elapsed_ms": 0} == {**expected, "elapsed_ms": 0}
+
+
+def test_a_damaged_log_is_an_error_of_the_table_without_a_stack(spark: SparkSession, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    commit = table / "_delta_log" / f"{3:020}.json"
+    commit.write_text(commit.read_text()[:-40])
+    with pytest.raises(lakeprune.TableError) as found:
+        lakeprune.explain(table, "age > 40", spark=spark)
+    assert found.value.code == "LP306"
+    assert f"{3:020}.json" in str(found.value)
+    assert "\tat " not in str(found.value)
+
+
+def test_a_setting_without_a_value_is_refused(tmp_path: Path) -> None:
+    found = explain(users(tmp_path / "users"), "--engine", "spark", "--conf", "spark.executor.memory")
+    assert found.returncode == 2
+    assert "write it like spark.executor.memory=2g" in found.stderr
