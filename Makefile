@@ -46,13 +46,13 @@ test: $(STAMP) servers browser ## Run every test and doctest (a few thousand sou
 # their server are skipped and say so.
 .PHONY: servers
 servers: ## Install the object-store servers that the tests start (once; needs npm and go)
-	@$(MAKE) $(SERVERS)/azurite-$(AZURITE_VERSION)/.installed || echo "no Azurite: the Azure tests will be skipped" >&2
-	@$(MAKE) $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed || echo "no fake-gcs-server: the GCS tests will be skipped" >&2
+	@$(MAKE) $(SERVERS)/azurite-$(AZURITE_VERSION)/.installed 2> /dev/null || echo "no Azurite: the Azure tests will be skipped" >&2
+	@$(MAKE) $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed 2> /dev/null || echo "no fake-gcs-server: the GCS tests will be skipped" >&2
 
 $(SERVERS)/azurite-$(AZURITE_VERSION)/.installed:
 	@command -v npm > /dev/null
 	@mkdir -p $(@D) && echo "installing Azurite (once, a minute)"
-	@npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 \
+	@npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock --ignore-scripts --fetch-retries=1 --fetch-timeout=30000 \
 	  azurite@$(AZURITE_VERSION) > $(@D)/log.txt 2>&1 && touch $@
 
 $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed:

@@ -13,6 +13,9 @@ from tests.stores.servers import Server
 
 IMPATIENT = {"timeout": "300ms", "max_retries": "2"}
 BAD = [fate for fate in Fate if fate not in (Fate.SERVE, Fate.FORBIDDEN)]
+# Every way on one store, the three that show a store's own client on the others.
+WAYS = [("s3", fate) for fate in BAD]
+WAYS += [(kind, fate) for kind in ("azure", "gcs") for fate in (Fate.STALL, Fate.RESET, Fate.UNAVAILABLE)]
 WORDS = {
     Fate.STALL: "no answer in time",
     Fate.STALL_BODY: "no answer in time",
@@ -22,7 +25,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("fate", BAD)
+@pytest.mark.parametrize(("server", "fate"), WAYS, indirect=["server"])
 def test_a_store_that_stays_bad_ends_with_what_to_check(server: Server, proxy: Proxy, local_users: Path, fate: Fate) -> None:
     url = server.upload(local_users, "bad")
     proxy.rule = lambda _: fate
@@ -36,7 +39,7 @@ def test_a_store_that_stays_bad_ends_with_what_to_check(server: Server, proxy: P
     assert time.monotonic() - started < 60, "a store that never answers must not hold up the run for long"
 
 
-@pytest.mark.parametrize("fate", BAD)
+@pytest.mark.parametrize(("server", "fate"), WAYS, indirect=["server"])
 def test_a_store_that_is_bad_for_a_moment_is_asked_again(server: Server, proxy: Proxy, local_users: Path, fate: Fate) -> None:
     url = server.upload(local_users, "moment")
     asked: dict[str, int] = {}

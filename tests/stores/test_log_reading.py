@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,12 @@ def test_absolute_paths_inside_the_table_are_its_own(s3: Server, tmp_path: Path)
     document = explain(s3.upload(log.path, "absolute"), "--verbose", "--format", "json", *s3.flags()).document
     assert [file["path"] for file in document["files"]] == ["f2"]
     assert json.dumps(document).count(url) == 1
+
+
+def test_a_damaged_checkpoint_is_noted_in_the_words_of_the_local_run(s3: Server, checkpointed: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(checkpointed, damaged)
+    (damaged / "_delta_log" / f"{3:020}.checkpoint.parquet").write_bytes(b"PAR1 and then nothing of the kind PAR1")
+    remote = explain(s3.upload(damaged, "words", only="_delta_log"), "--format", "json", *s3.flags()).document
+    assert [note["code"] for note in remote["notes"]] == ["checkpoint_unusable"]
+    assert comparable(remote) == comparable(explain(str(damaged), "--format", "json").document)

@@ -14,8 +14,6 @@ from typing import Any
 from lakeprune.cli.values import size
 
 _PLAIN = ("env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][\w.]*)=\S+")
-_LOCATION = re.compile(r"\w+://\S+")
 
 
 def add_store_flags(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +54,8 @@ def without_values(message: str) -> str:
     """
     from lakeprune.tables.object_location import without_secrets
 
-    return _ASSIGNMENT.sub(r"\1=...", _LOCATION.sub(lambda match: without_secrets(match[0]), message))
+    known = re.sub(r"\w+://\S+", lambda match: without_secrets(match[0]), message)
+    return re.sub(r"([A-Za-z_][\w.]*)=\S+", r"\1=...", known)
 
 
 def _assignment(text: str) -> tuple[str, str]:

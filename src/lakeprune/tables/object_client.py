@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from obstore.store import AzureStore, GCSStore, S3Store
 from lakeprune.errors import TableError
 from lakeprune.tables.object_location import ObjectLocation, Store
 from lakeprune.tables.storage import Entry
-from lakeprune.tables.store_failures import store_failure, wrong_settings
+from lakeprune.tables.store_failures import store_failure, wrong_option
 from lakeprune.tables.store_options import ClientSettings
 
 T = TypeVar("T")
@@ -41,14 +42,7 @@ class ObjectClient:
             "retry_timeout": timedelta(seconds=settings.retry_timeout),
             "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=2), "base": 2},
         }
-        try:
-            self._store = _CLASSES[location.store](
-                location.bucket, prefix=location.prefix or None, config=settings.configuration, retry_config=retry
-            )
-        except UnknownConfigurationKeyError as error:
-            raise wrong_settings(str(error), settings) from None
-        except (BaseError, ValueError, TypeError) as error:
-            raise wrong_settings(str(error), settings) from None
+        self._store = _store(location, settings.configuration, retry)
 
     def entries(self, directory: str, after: str, is_enough: Callable[[Entry], bool]) -> list[Entry]:
         """What lies below a directory with names above `after`, in the store's order, up to the first that is enough."""
@@ -131,6 +125,32 @@ class ObjectClient:
                 raise store_failure(words, what, attempt, self.location, self._settings)
             time.sleep(min(2.0, 0.1 * 2**attempt))
             attempt += 1
+
+
+def _store(location: ObjectLocation, configuration: dict[str, str], retry: Any) -> Any:
+    make = _CLASSES[location.store]
+    configuration, keys = _own_keys(configuration)
+    try:
+        prefix = location.prefix or None
+        return make(location.bucket, prefix=prefix, config=configuration, retry_config=retry, credential_provider=keys)
+    except (BaseError, ValueError, TypeError) as error:
+        for name in configuration:
+            rest = {other: value for other, value in configuration.items() if other != name}
+            with suppress(BaseError, ValueError, TypeError):
+                make(location.bucket, config=rest)
+                raise wrong_option(name, is_unknown=isinstance(error, UnknownConfigurationKeyError)) from None
+        raise wrong_option(None, is_unknown=False) from None
+
+
+def _own_keys(configuration: dict[str, str]) -> tuple[dict[str, str], Callable[[], Any] | None]:
+    """Keys of S3 that were given, as a provider: the client would mix them with a session token of the environment."""
+    if not configuration.get("access_key_id") or not configuration.get("secret_access_key"):
+        return configuration, None
+    names = ("access_key_id", "secret_access_key", "session_token", "token")
+    rest = {name: value for name, value in configuration.items() if name not in names}
+    token = configuration.get("session_token") or configuration.get("token")
+    keys = {"access_key_id": configuration["access_key_id"], "secret_access_key": configuration["secret_access_key"]}
+    return rest, lambda: {**keys, "token": token, "expires_at": None}
 
 
 def bare(etag: str | None) -> str:

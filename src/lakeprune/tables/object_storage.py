@@ -101,8 +101,10 @@ class ObjectStorage(Storage):
     def place(self, path: str) -> str:
         return f"{self.root}/{path}"
 
-    def place_of(self, engine_path: str) -> str:
-        return next((self.place(path) for path, here in self._here.items() if here == engine_path), engine_path)
+    def with_places(self, words: str) -> str:
+        for path, here in self._here.items():
+            words = words.replace(here, self.place(path))
+        return words
 
     def traffic(self) -> Traffic:
         return Traffic(self._client.requests, self._client.bytes, self._fetcher.cached_files, self._fetcher.cached_bytes)

@@ -88,9 +88,9 @@ class Storage(ABC):
         """The first of these files of the log that is gone, None when all are there."""
         return next((path for path in engine_paths if not os.path.exists(path)), None)
 
-    def place_of(self, engine_path: str) -> str:
-        """What the file at an engine's path is called in messages."""
-        return engine_path
+    def with_places(self, words: str) -> str:
+        """An engine's words, its paths replaced by what the files are called in messages."""
+        return words
 
     def traffic(self) -> Traffic | None:
         """What was asked of an object store so far, None for files of this machine."""

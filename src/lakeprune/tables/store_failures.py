@@ -60,12 +60,13 @@ def store_failure(words: str, what: str, attempts: int, location: ObjectLocation
     )
 
 
-def wrong_settings(words: str, given: ClientSettings) -> UsageError:
-    """The error to show when the client does not take the options. Their values are not repeated."""
-    name = re.search(r"key: '([A-Za-z0-9_.-]{1,60})'", words)
-    if name is None or name[1] not in given.configuration:
-        return UsageError("LP231", "the storage options are not usable together", fix="see docs/concepts/object-stores.md")
-    return UsageError("LP231", f"there is no storage option `{name[1]}`", fix="the names are those of delta-rs")
+def wrong_option(name: str | None, *, is_unknown: bool) -> UsageError:
+    """The error to show when the client does not take an option. Its value is not repeated."""
+    if name is None:
+        return UsageError("LP231", "several storage options are not usable", fix="check their names and values")
+    if is_unknown:
+        return UsageError("LP231", f"there is no storage option `{name}`", fix="the names are those of delta-rs")
+    return UsageError("LP231", f"the value of storage option `{name}` cannot be used", fix="check it")
 
 
 def _kind(words: str) -> str:

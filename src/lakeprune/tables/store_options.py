@@ -15,6 +15,7 @@ from typing import Any
 from lakeprune.errors import TableError, UsageError
 from lakeprune.record import record
 from lakeprune.tables.object_location import ObjectLocation, Store
+from lakeprune.tables.option_values import check_address, header_text, seconds, whole_number
 
 CACHE_SIZE = 2 << 30
 TIMEOUT = 20.0  # seconds for one request
@@ -34,8 +35,13 @@ _PASSED_OVER = re.compile(
     r"aws_endpoint_url_dynamodb|aws_(iam_role|region|access_key_id|secret_access_key|session_token)_dynamodb|"
     r"(aws_)?(conditional_put|copy_if_not_exists)|aws_s3_(pool_idle|sts_pool_idle|get_internal).*|aws_force_credential_load"
 )
-_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?)?", re.ASCII)
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+# Names of files, and the key of a service account, which is JSON.
+_NO_HEADERS = frozenset(
+    "service_account service_account_path service_account_key application_credentials federated_token_file "
+    "web_identity_token_file container_authorization_token_file".split()
+)
+_ALSO_IN_HEADERS = ("secret_access_key", "session_token", "region", "default_region", "client_id")
+_PLACES = frozenset({"bucket", "bucket_name", "container", "container_name"})
 _TRUE = frozenset({"1", "true", "yes", "on", "y"})
 
 
@@ -79,19 +85,20 @@ def client_settings(location: ObjectLocation, access: Access) -> ClientSettings:
     if location.store is not Store.S3:
         given.pop("region", None)  # of no use there, and no harm
     given = _with_profile(given, location.store, access)
+    for name in given.keys() - _NO_HEADERS:
+        given[name] = header_text(given[name], f"storage option `{name}`")
     if location.account is not None:
         given["account_name"] = location.account
     given = {**_places_in_environment(location.store), **given}
+    _check_environment(location.store)
     _check_credentials(given, location, access)
-    timeout = _seconds(given.pop("timeout", None), "timeout", TIMEOUT)
-    retry_timeout = _seconds(given.pop("retry_timeout", None), "retry_timeout", 2 * timeout)
-    retries = _count(given.pop("max_retries", None), "max_retries", MAX_RETRIES)
-    given["timeout"] = f"{max(1, round(timeout * 1000))}ms"
-    given["connect_timeout"] = (
-        f"{max(1, round(1000 * _seconds(given.pop('connect_timeout', None), 'connect_timeout', min(5, timeout))))}ms"
-    )
+    timeout = seconds(given.pop("timeout", None), "timeout", TIMEOUT)
+    retry_timeout = seconds(given.pop("retry_timeout", None), "retry_timeout", 2 * timeout)
+    retries = whole_number(given.pop("max_retries", None), "max_retries", MAX_RETRIES)
+    given["connect_timeout"] = _milliseconds(seconds(given.get("connect_timeout"), "connect_timeout", min(5, timeout)))
+    given["timeout"] = _milliseconds(timeout)
     for name in ENDPOINTS:
-        _check_endpoint(given.get(name), name)
+        check_address(given.get(name), name)
     return ClientSettings(given, timeout, retry_timeout, retries)
 
 
@@ -107,7 +114,10 @@ def _plain(options: Mapping[str, Any], store: Store) -> Mapping[str, str]:
         if not isinstance(value, str | int | bool):
             raise UsageError("LP231", f"storage option `{key}` is of type {type(value).__name__}", fix="give text")
         prefix = next((prefix for prefix in _PREFIXES[store] if name.startswith(prefix)), "")
-        found[name.removeprefix(prefix)] = str(value).lower() if isinstance(value, bool) else str(value)
+        short = name.removeprefix(prefix)
+        if short in _PLACES:
+            raise UsageError("LP231", f"storage option `{key}` is not taken", fix="the location names the bucket or container")
+        found[short] = str(value).lower() if isinstance(value, bool) else str(value)
     return found
 
 
@@ -159,40 +169,17 @@ def _gcloud_file() -> str:
     return os.path.join(os.path.expanduser("~"), ".config", "gcloud", "application_default_credentials.json")
 
 
-def _check_endpoint(url: str | None, name: str) -> None:
-    """The client takes any text for a URL and fails hard on the first request, so a wrong one is refused here."""
-    if url is None:
-        return
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and parts.hostname is not None and (parts.port or 1) > 0
-    except ValueError:
-        is_good = False
-    if not is_good or not url.isascii() or not url.isprintable() or " " in url or "@" in url or "?" in url or "#" in url:
-        raise UsageError(
-            "LP231", f"storage option `{name}` is no usable address", fix="give http(s)://HOST[:PORT], without credentials"
-        )
+def _check_environment(store: Store) -> None:
+    """The client takes these variables as they are."""
+    for name in {*_CREDENTIALS[store].split(), *_ALSO_IN_HEADERS} - _NO_HEADERS:
+        for variable in (prefix + name.upper() for prefix in _IN_ENVIRONMENT[store]):
+            value = os.environ.get(variable, "")
+            if header_text(value, f"the environment variable {variable}") != value:
+                raise UsageError("LP231", f"the value of {variable} has white space around it", fix="remove it")
 
 
-def _seconds(text: str | None, name: str, default: float) -> float:
-    """A duration as delta-rs takes it, `30s` or `500ms`; a bare number is seconds."""
-    if text is None:
-        return default
-    match = _DURATION.fullmatch(text.strip())
-    value = 0.0 if match is None else float(match[1]) * _UNITS["ms" if match[2] == "ms" else (match[2] or "s")[0]]
-    if not 0 < value <= 86_400:
-        raise UsageError("LP231", f"storage option `{name}` is no duration", fix="write 30s, 500ms or 2m")
-    return value
-
-
-def _count(text: str | None, name: str, default: int) -> int:
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) < 4):
-        raise UsageError("LP231", f"storage option `{name}` is no number below 1000", fix="write 3")
-    return int(text)
+def _milliseconds(value: float) -> str:
+    return f"{max(1, round(value * 1000))}ms"
 
 
 def _is_true(text: str | None) -> bool:

@@ -56,7 +56,7 @@ def read_checkpoint(engine: Engine, storage: Storage, file: CheckpointFile) -> C
     try:
         return _read_json(engine, storage, file) if file.is_json else _read_parquet(engine, storage, file)
     except EngineError as error:
-        raise CheckpointUnusable(str(error)) from error
+        raise CheckpointUnusable(storage.with_places(str(error))) from error
     except TableError as error:
         raise CheckpointUnusable(f"{error.what}: {error.why or error.where}") from error
 

@@ -15,11 +15,14 @@ from lakeprune.tables.storage import Storage
 
 def log_failure(message: str, storage: Storage, paths: Sequence[str]) -> TableError:
     """The error to show when the engine could not read these JSON files of a table's log, given by the engine's paths."""
-    why, fix = in_short(message), "restore the log from a copy, or explain an older version with --at-version"
+    why, fix = (
+        in_short(storage.with_places(message)),
+        "restore the log from a copy, or explain an older version with --at-version",
+    )
     for path in paths:
         number = _first_bad_line(path)
         if number is not None:
-            where = f"{storage.place_of(path)}, line {number}"
+            where = f"{storage.with_places(path)}, line {number}"
             return TableError("LP306", "a line of the log is not readable", where=where, why=why, fix=fix)
     return TableError("LP306", "the table's log cannot be read", where=storage.location, why=why, fix=fix)
 

@@ -64,7 +64,7 @@ class DeltaSnapshot(Snapshot):
         if gone is not None:
             from lakeprune.tables.delta.failures import vanished
 
-            raise vanished(self._storage.place_of(gone))
+            raise vanished(self._storage.with_places(gone))
 
     def failure(self, error: EngineError) -> TableError:
         from lakeprune.tables.delta.failures import log_failure
