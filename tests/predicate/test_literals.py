@@ -35,9 +35,24 @@ def test_timestamps_are_microseconds(moment: datetime) -> None:
     assert parse_as(format_value(micros, TIMESTAMP).strip("'"), TIMESTAMP, "UTC") == micros
 
 
-@given(st.integers(-(2**55), 2**55), st.sampled_from(["UTC", "Asia/Kolkata", "+05:45"]))
+@given(st.integers(-(2**55), 2**55), st.sampled_from(["UTC", "Asia/Kolkata", "+05:45", "America/New_York"]))
 def test_timestamps_shown_in_a_zone_are_read_back_in_it(micros: int, zone: str) -> None:
     assert parse_as(format_value(micros, TIMESTAMP, zone).strip("'"), TIMESTAMP, zone) == micros
+
+
+@pytest.mark.parametrize(
+    ("moment", "zone", "shown"),
+    [
+        ("2024-11-03 05:30:00Z", "America/New_York", "'2024-11-03 01:30:00'"),
+        ("2024-11-03 06:30:00Z", "America/New_York", "'2024-11-03 06:30:00Z'"),
+        ("2024-11-03 06:30:00.5Z", "America/New_York", "'2024-11-03 06:30:00.5Z'"),
+        ("1991-09-29 00:00:00Z", "Europe/Moscow", "'1991-09-29 00:00:00Z'"),
+    ],
+)
+def test_the_second_pass_of_an_hour_is_not_taken_for_the_first(moment: str, zone: str, shown: str) -> None:
+    instant = parse_as(moment, TIMESTAMP, "UTC")
+    assert format_value(instant, TIMESTAMP, zone) == shown
+    assert parse_as(shown.strip("'"), TIMESTAMP, zone) == instant
 
 
 def test_offsets_and_zones_in_text_win_over_the_session() -> None:

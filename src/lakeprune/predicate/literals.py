@@ -176,7 +176,9 @@ def depends_on_clock(text: str, type_: DataType) -> bool:
 
 
 def format_value(value: Scalar, type_: DataType | None, zone: str = "UTC") -> str:
-    """SQL text of a canonical value; dates and timestamps in ISO form, timestamps with their offset unless it is UTC.
+    """SQL text of a canonical value; dates and timestamps in ISO form, timestamps as the zone's clocks show them.
+
+    An hour that clocks show twice names its first pass; the second is written in UTC.
 
     >>> format_value(19727, DataType(Kind.DATE))
     "'2024-01-05'"
@@ -200,9 +202,9 @@ def format_value(value: Scalar, type_: DataType | None, zone: str = "UTC") -> st
 
 
 def quote(text: str) -> str:
-    """A string literal that Spark reads as exactly `text`."""
+    """A string literal that Spark reads as exactly `text`. (A NUL as \\0 would take the digits after it for its code.)"""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
-    return "'" + escaped.replace("\t", "\\t").replace("\0", "\\0") + "'"
+    return "'" + escaped.replace("\t", "\\t").replace("\0", "\\u0000") + "'"
 
 
 def _float_text(value: float) -> str:
@@ -221,13 +223,15 @@ def date_text(days: int) -> str:
 
 def _timestamp_text(value: int | Decimal, kind: Kind, zone: str) -> str:
     whole = int(value // 1) if isinstance(value, int) else int(value.to_integral_value(rounding="ROUND_FLOOR"))
-    local = whole if kind is Kind.TIMESTAMP_NTZ else local_of(whole, zone)
-    days, micros = divmod(local, DAY)
-    seconds, fraction = divmod(micros, 1_000_000)
-    text = date_text(days)
     finer = "" if isinstance(value, int) else str(_EXACT.subtract(value, Decimal(whole)))[2:]
-    if micros or finer:
-        text += f" {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    if fraction or finer:
-        text += f".{fraction:06d}{finer}".rstrip("0")
-    return text
+    local = whole if kind is Kind.TIMESTAMP_NTZ else local_of(whole, zone)
+    if kind is Kind.TIMESTAMP and instant_of(local, zone) != whole:
+        return f"{date_text(whole // DAY)} {_time_text(whole % DAY, finer)}Z"
+    days, micros = divmod(local, DAY)
+    return f"{date_text(days)} {_time_text(micros, finer)}" if micros or finer else date_text(days)
+
+
+def _time_text(micros: int, finer: str) -> str:
+    seconds, fraction = divmod(micros, 1_000_000)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return text + f".{fraction:06d}{finer}".rstrip("0") if fraction or finer else text

@@ -88,6 +88,14 @@ def test_the_example_names_null_partitions_too(tmp_path: Path) -> None:
     assert found.numbers["example_files"] == 2
 
 
+def test_without_an_example_none_is_announced(tmp_path: Path) -> None:
+    files = [add(f"{i}", partition={"p": f"2024-05-0{i + 1} 00:00:00"}, stats=statistics(1, x=(1, 1, 0))) for i in range(3)]
+    log = write_log(tmp_path / "t", [[protocol(), metadata({"p": "timestamp", "x": "long"}, ["p"]), *files]])
+    found = one(log, "x = 1", "NO_PARTITION_FILTER")
+    assert found.rewrite is None
+    assert (found.suggestion or "").endswith("add a condition on it")
+
+
 def test_each_branch_of_a_mixed_or_is_counted(table: Path) -> None:
     where = "country = 'DE' OR age > 60"
     files = add_actions(table)
@@ -106,7 +114,12 @@ def test_an_or_of_one_kind_is_splittable(table: Path, where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["country = 'DE' OR age > 40", "(country = 'IT' OR age < 25 OR name = 'user-44') AND age != 22"]
+    "where",
+    [
+        "country = 'DE' OR age > 40",
+        "(country = 'IT' OR age < 25 OR name = 'user-44') AND age != 22",
+        "(country = 'DE' OR age > 60) AND (age = 31 OR (age < 50) IS NOT TRUE)",
+    ],
 )
 def test_the_branches_apart_give_every_row_once(table: Path, where: str) -> None:
     rewrite = one(table, where, "UNSPLITTABLE_OR").rewrite

@@ -52,6 +52,29 @@ def test_the_rewrite_loses_nothing_but_nan(tmp_path: Path) -> None:
     assert sorted(truth.fetchall()) == [(101.0,), (float("inf"),)]
 
 
+NUMBERS = "(VALUES (1.0::DOUBLE, NULL), (NULL, 5), (NULL, 6), ('nan', 5), ('nan', 6), (101, 5), (7, NULL)) AS t(x, n)"
+
+
+@pytest.mark.parametrize("others", ["", "n > 1 AND "])
+@pytest.mark.parametrize("clause", ["x > 100 OR n = 5", "x > 100 OR x IS NULL AND n = 5", "NOT (x <= 100)"])
+def test_rows_without_a_value_are_not_taken_for_nan(tmp_path: Path, clause: str, others: str) -> None:
+    files = [add(f"{i}", stats=statistics(9, x=(1.0, 2.0, 1), n=(10 * i, 10 * i + 9, 1))) for i in range(4)]
+    table = table_of(tmp_path / "t", {"x": "double", "n": "long"}, *files)
+    where = f"{others}({clause})"
+    pasted = f"{others}{one(table, where, 'UNDEFINED_NAN').rewrite}"
+    lost = duckdb.execute(f"SELECT isnan(x) FROM {NUMBERS} WHERE {where} AND ({pasted}) IS NOT TRUE").fetchall()
+    won = duckdb.execute(f"SELECT x, n FROM {NUMBERS} WHERE ({where}) IS NOT TRUE AND ({pasted})").fetchall()
+    assert set(lost) == {(True,)}
+    assert won == []
+
+
+def test_what_does_not_help_against_nan_is_not_proposed(prices: Path) -> None:
+    found = one(prices, "(price > 100) IS TRUE", "UNDEFINED_NAN")
+    assert found.numbers["files_with_rewrite"] == found.numbers["kept_files"] == 4
+    assert found.rewrite is None
+    assert not (found.suggestion or "").endswith("write")
+
+
 def test_trusted_writers_lift_the_guard(prices: Path) -> None:
     assert told(prices, "price > 100", "UNDEFINED_NAN", nan_policy="spark-writers") == []
 

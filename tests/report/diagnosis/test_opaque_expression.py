@@ -74,7 +74,25 @@ def _for_duckdb(text: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("where", ["lower(s) = 'c05'", "s LIKE '%5'", "length(s) = 3", "date_format(ts, 'MM') = '05'"])
+def test_a_rewrite_can_be_pasted_where_the_clause_stood(table: Path) -> None:
+    clause = "date_format(d, 'yyyyMM') IN ('202405', '202407')"
+    pasted = f"other = 3 AND {one(table, f'other = 3 AND {clause}', CODE).rewrite}"
+    truth = rows_of(table, "other = 3 AND strftime(d, '%Y%m') IN ('202405', '202407')")
+    assert truth
+    assert rows_of(table, pasted) == truth
+
+
+UNPROVEN = [
+    "lower(s) = 'c05'",
+    "s LIKE '%5'",
+    "length(s) = 3",
+    "date_format(ts, 'MM') = '05'",
+    "date_format(ts, 'yyyyM-M') = '20245-5'",
+    "date_format(ts, 'yyyy-M-M') = '2024-5-5'",
+]
+
+
+@pytest.mark.parametrize("where", UNPROVEN)
 def test_without_a_proof_nothing_is_proposed(table: Path, where: str) -> None:
     found = one(table, where, CODE)
     assert found.rewrite is None

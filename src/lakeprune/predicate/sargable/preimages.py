@@ -40,9 +40,9 @@ def _date_format(call: Call, values: IntervalSet, profile: Profile) -> Expr | No
     argument, pattern = call.args
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return None
-    fields = "".join(re.findall(r"[A-Za-z]+", pattern.value))
+    fields = tuple(run[0] for run in re.finditer(r"([A-Za-z])\1*", pattern.value))
     # The first fields in order, and nothing before the year, which would hide its sign.
-    if not any(fields == "".join(_FIELDS[:count]) for count in range(1, 7)) or not pattern.value.startswith("yyyy"):
+    if not fields or fields != _FIELDS[: len(fields)] or not pattern.value.startswith("yyyy"):
         return None
     if _MARKS.search(pattern.value):
         return None

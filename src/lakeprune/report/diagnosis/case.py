@@ -13,7 +13,7 @@ from lakeprune.predicate.bind import bind
 from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.split import split
 from lakeprune.predicate.sql import parse_predicate
-from lakeprune.predicate.tree import Expr
+from lakeprune.predicate.tree import Expr, Or
 from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import Attribution
@@ -67,6 +67,10 @@ class Case:
     def plan_and(self, bound: Expr) -> Plan:
         """The plan of the whole predicate with one more condition."""
         return self.plan_of(all_of([*self.conjuncts, bound]))
+
+    def in_place(self, text: str, bound: Expr) -> str:
+        """A condition as it can be pasted where a clause stood: an OR beside other clauses needs its parentheses."""
+        return f"({text})" if isinstance(bound, Or) and len(self.conjuncts) > 1 else text
 
     def bits(self, name: str) -> list[int]:
         """The plan's bits of one kind, one per clause: `can_true` selects what is kept, `by_partition` the candidates."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+from lakeprune.predicate.normalise import normalise
 from lakeprune.predicate.show import name_text
 from lakeprune.predicate.spell import spelt_text
-from lakeprune.predicate.tree import Column, Member
-from lakeprune.predicate.types import FLOATING_KINDS
+from lakeprune.predicate.tree import And, Column, Compare, Expr, Literal, Member, Op, Or, Profile
+from lakeprune.predicate.types import DOUBLE, FLOATING_KINDS
 from lakeprune.predicate.walk import nodes
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
@@ -19,14 +22,32 @@ def undefined_nan(case: Case) -> Investigation:
     for index in range(len(case.plan.clauses)):
         files = amount_where(case.patterns, lambda s, i=index: is_kept(s) and not s.outcomes[i].if_nan_free).files  # type: ignore[misc]
         column = _float_column(case, index)
-        text = spelt_text(case.conjuncts[index], case.zone)
-        if files and column is not None and text is not None:
-            guarded.append((index, column, files, f"({text}) AND {name_text(column.path)} < CAST('NaN' AS DOUBLE)"))
+        if files and column is not None:
+            changed = _without_nan(case.conjuncts[index], column, case.evaluation.profile)
+            text = spelt_text(changed, case.zone)
+            if text is not None:
+                guarded.append((index, column, files, case.in_place(text, changed)))
     answers = yield [case.plan_with(index, case.read(rewrite)) for index, _, _, rewrite in guarded]
     return [
         _finding(case, index, column, files, rewrite, kept_files(patterns))
         for (index, column, files, rewrite), patterns in zip(guarded, answers, strict=True)
     ]
+
+
+def _without_nan(expr: Expr, column: Column, profile: Profile) -> Expr:
+    """The condition without the rows it holds for because of NaN; rows where the column is NULL keep their truth.
+
+    Only a condition that is a set of the column's values gets the bound beside it: it is TRUE for no NULL anyway.
+    """
+    match expr:
+        case And(parts):
+            return And(tuple(_without_nan(part, column, profile) for part in parts))
+        case Or(parts):
+            return Or(tuple(_without_nan(part, column, profile) for part in parts))
+    match normalise(expr, profile):
+        case Member(of, values) if of == column and values.nan:
+            return And((expr, Compare(Op.LT, column, Literal(math.nan, DOUBLE))))
+    return expr
 
 
 def _float_column(case: Case, index: int) -> Column | None:
@@ -45,7 +66,7 @@ def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, w
         message=f"{files} of the {files_text(kept)} to read stay only because {name} may hold NaN outside its minimum and "
         f"maximum, and NaN would satisfy {brief(clause.text)}",
         numbers={"kept_files": kept, "guarded_files": files, "files_with_rewrite": with_rewrite},
-        suggestion="if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers; "
-        "if rows with NaN are not wanted, write",
-        rewrite=rewrite,
+        suggestion="if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers"
+        + ("; if rows with NaN are not wanted, write" if with_rewrite < kept else ""),
+        rewrite=rewrite if with_rewrite < kept else None,
     )

@@ -49,7 +49,8 @@ def _rewrite(case: Case, index: int) -> _Rewrite | None:
             return None
         text = f"({text}) AND ({original})"
     try:
-        return _Rewrite(text, case.read(text), equivalent)
+        bound = case.read(text)
+        return _Rewrite(case.in_place(text, bound), bound, equivalent)
     except PredicateError:
         return None  # a text that does not read back is no proposal
 

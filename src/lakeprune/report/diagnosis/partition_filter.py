@@ -80,6 +80,6 @@ def _finding(
         message=f"no clause filters the partition column {name}: the {files_text(kept)} to read spread over "
         f"{spread.values} values of it, one value would keep {told}",
         numbers=numbers,
-        suggestion=f"if the query is about some values of {name} only, add a condition on it, such as",
+        suggestion=f"if the query is about some values of {name} only, add a condition on it" + (", such as" if rewrite else ""),
         rewrite=rewrite,
     )

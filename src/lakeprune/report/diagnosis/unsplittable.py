@@ -65,7 +65,6 @@ def _apart(case: Case, index: int, branches: tuple[Expr, ...]) -> str | None:
         return None
     queries = []
     for number, text in enumerate(texts):
-        conditions = [*others, text, *(f"({earlier}) IS NOT TRUE" for earlier in texts[:number])]
-        where = " AND ".join(str(c) if str(c).endswith("IS NOT TRUE") else f"({c})" for c in conditions)
-        queries.append(f"SELECT * FROM {case.table} WHERE {where}")
+        conditions = [*(f"({condition})" for condition in [*others, text]), *(f"({e}) IS NOT TRUE" for e in texts[:number])]
+        queries.append(f"SELECT * FROM {case.table} WHERE {' AND '.join(conditions)}")
     return " UNION ALL ".join(queries)
