@@ -163,6 +163,10 @@ class Job:
         self._check_expected(found[0])
         return [self._report(where, plan, patterns) for where, plan, patterns in zip(wheres, plans, found, strict=True)]
 
+    def plan(self, where: str | None) -> Plan:
+        """What has to be asked of every file to explain this predicate."""
+        return plan_clauses(self._clauses(where, 0, 1))
+
     def _clauses(self, where: str | None, index: int, count: int) -> tuple[Clause, ...]:
         from lakeprune.predicate.bind import bind
         from lakeprune.predicate.split import split

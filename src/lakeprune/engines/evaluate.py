@@ -98,7 +98,7 @@ class Evaluation:
         needs = _needs(plans, paths=False)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
         printer = self._printer(plans, needs, lookups)
-        words = [_words(plan, printer) for plan in plans]
+        words = [words_of(plan, printer) for plan in plans]
         source = self._source(needs, lookups, printer)
         if len(plans) > BATCH:
             source = self.engine.kept(f"SELECT * FROM {source}")
@@ -112,7 +112,7 @@ class Evaluation:
         dialect = self.engine.dialect
         sql = _one_plan_sql(words[0], source, dialect) if len(plans) == 1 else _many_plans_sql(words, source, dialect)
         for index, *rest in self.engine.query(sql):
-            signature = _decode(plans[index], rest[: len(words[index])])
+            signature = signature_of(plans[index], rest[: len(words[index])])
             files, size, rows, unknown = rest[-4:]
             found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
         return found
@@ -127,7 +127,7 @@ class Evaluation:
     def files(self, plan: Plan, limit: int | None, order: Order = Order.PATH) -> Iterator[FileOutcome]:
         """Every file with what each clause says about it, in this order."""
         source, printer = self.relation(plan, Needs(paths=True))
-        words = _words(plan, printer)
+        words = words_of(plan, printer)
         bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
         picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
         cut = "" if limit is None else f" LIMIT {limit}"
@@ -139,7 +139,7 @@ class Evaluation:
         for row in chain([] if first is None else [first], rows_of_files):
             bits = row[5 : 5 + len(words)]
             if (signature := known.get(bits)) is None:
-                signature = known[bits] = _decode(plan, bits)
+                signature = known[bits] = signature_of(plan, bits)
             path, size, rows, deleted, partition = row[:5]
             flat = row[5 + len(words) :]
             pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
@@ -175,7 +175,7 @@ class Evaluation:
         )
 
 
-def _words(plan: Plan, printer: FactPrinter) -> list[str]:
+def words_of(plan: Plan, printer: FactPrinter) -> list[str]:
     """The bits of a plan, and what is worth knowing of its columns, packed into integers."""
     weights = cycle(1 << i for i in range(WORD_BITS))
     bits = [printer.bit(bit, weight) for bit, weight in zip(plan.bits, weights, strict=False)]
@@ -225,7 +225,7 @@ def _many_plans_sql(words: Sequence[Sequence[str]], source: str, dialect: Dialec
     return f"SELECT {keys}, {_sums(dialect)} FROM ({inner}) GROUP BY {keys}"
 
 
-def _decode(plan: Plan, words: Sequence[int]) -> Signature:
+def signature_of(plan: Plan, words: Sequence[int]) -> Signature:
     def bit(position: int) -> bool:
         return bool(words[position // WORD_BITS] >> (position % WORD_BITS) & 1)
 

@@ -153,12 +153,16 @@ class SparkEngine(Engine):
         self._kept.clear()
 
 
-def _own_session(spark: SparkSession) -> SparkSession:
-    own: SparkSession
+def clone(spark: SparkSession) -> SparkSession:
+    """A session with the settings of this one, which can be changed without it."""
     if hasattr(spark, "cloneSession"):  # Spark Connect
-        own = spark.cloneSession()
-    else:
-        own = SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001  # PySpark has no other way
+        cloned: SparkSession = spark.cloneSession()
+        return cloned
+    return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001  # PySpark has no other way
+
+
+def _own_session(spark: SparkSession) -> SparkSession:
+    own = clone(spark)
     for key, value in _SETTINGS.items():
         own.conf.set(key, value)
     return own

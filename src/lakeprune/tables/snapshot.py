@@ -78,6 +78,10 @@ class Snapshot(ABC):
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         """Every value a recorded partition text can stand for, None when it cannot be told."""
 
+    def file_key(self, engine: Engine, path: str) -> str:  # noqa: ARG002  # formats that record paths in one way only
+        """SQL of a data file's path as paths of this table are compared: decoded, relative to the table where it lies inside."""
+        return path
+
     @abstractmethod
     def check_whole(self) -> None:
         """Raise TableError when some of the metadata that was just read may have been removed before it was read."""

@@ -16,7 +16,7 @@ from lakeprune.record import record
 from lakeprune.tables.delta.bounds import Stored
 from lakeprune.tables.delta.checkpoint import JsonPart, ParquetPart
 from lakeprune.tables.delta.column_use import needed_for
-from lakeprune.tables.delta.file_actions import Wanted
+from lakeprune.tables.delta.file_actions import Wanted, key_of
 from lakeprune.tables.delta.partition_sql import PartitionSql
 from lakeprune.tables.delta.partition_values import values_of
 from lakeprune.tables.delta.replay import Replay
@@ -57,6 +57,9 @@ class DeltaSnapshot(Snapshot):
 
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         return values_of(text, column.type, profile)
+
+    def file_key(self, engine: Engine, path: str) -> str:
+        return key_of(engine.dialect, path, self._storage.root)
 
     def check_whole(self) -> None:
         # Engines pass over a text file that is gone, and with it over the files it added: log cleanup must not look like that.
