@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lakeprune.errors import LakepruneError, PredicateError, TableError, TableRefused, UsageError
     from lakeprune.explanation import explain, explain_many
     from lakeprune.report.model import Report
+    from lakeprune.verification.verify import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -26,12 +27,14 @@ __all__ = [
     "__version__",
     "explain",
     "explain_many",
+    "verify",
 ]
 
 _HOMES = {
     "explain": "lakeprune.explanation",
     "explain_many": "lakeprune.explanation",
     "Report": "lakeprune.report.model",
+    "verify": "lakeprune.verification.verify",
     **dict.fromkeys(("LakepruneError", "PredicateError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"),
 }
 

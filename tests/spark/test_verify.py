@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeprune.cli.main import main
 from lakeprune.errors import PredicateError, TableError
 from lakeprune.report.verdict import Verdict
 from lakeprune.verification.verify import verify
@@ -83,6 +84,23 @@ def test_a_table_with_false_statistics_is_caught_and_the_file_named(spark: Spark
     full = verify(path, "id BETWEEN 100 AND 130", spark=spark)
     assert [(v.path, v.verdict, v.matching) for v in full.violations] == [(name, Verdict.FULL, 31)]
     assert "yet 69 of its 100 rows do not" in full.to_text()
+
+
+def test_the_command_fails_loudly_when_the_rows_disagree(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table"
+    spark.range(100).coalesce(1).write.format("delta").save(str(path))
+    assert main(["verify", str(path), "-w", "id > 1000", "--format", "json"]) == 0
+    assert json.loads(capfd.readouterr().out)["result"] == "pass"
+    log = path / "_delta_log" / f"{0:020}.json"
+    log.write_text(log.read_text().replace('\\"minValues\\":{\\"id\\":0}', '\\"minValues\\":{\\"id\\":50}'))
+    for checksum in (path / "_delta_log").glob(".*.crc"):
+        checksum.unlink()
+    assert main(["verify", str(path), "-w", "id = 7"]) == 1
+    said = capfd.readouterr()
+    assert "Result: UNSOUND. 1 files contradict" in said.out
+    assert "VERIFICATION FAILED: 1 files contradict their verdict" in said.err
 
 
 def test_slack_names_the_clause_that_kept_files_without_a_match(spark: SparkSession, tmp_path: Path) -> None:

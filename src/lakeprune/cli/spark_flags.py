@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from lakeprune.errors import UsageError
@@ -10,12 +11,23 @@ from lakeprune.errors import UsageError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
+_DELTA_SETTINGS = (
+    ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"),
+    ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
+)
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
 
 
-def add_spark_flags(group: argparse._ArgumentGroup) -> None:
+def add_engine_flags(group: argparse._ArgumentGroup) -> None:
+    """Which engine, and where Spark runs."""
     where = "auto, duckdb: in this process; spark: on Spark, for logs that no one machine should read (default: auto)"
     group.add_argument("--engine", choices=("auto", "duckdb", "spark"), default="auto", help=where)
+    add_spark_flags(group)
+
+
+def add_spark_flags(group: argparse._ArgumentGroup) -> None:
+    """Where Spark runs, for a command that always does."""
     place = group.add_mutually_exclusive_group()
     place.add_argument("--master", metavar="M", help="Spark master (default: local[*])")
     place.add_argument("--remote", metavar="URL", help="Spark Connect server, sc://host:port")
@@ -43,6 +55,27 @@ def session_of(given: argparse.Namespace) -> SparkSession | None:
         if named := [f"--{flag.replace('_', '-')}" for flag in flags if getattr(given, flag)]:
             raise UsageError("LP226", f"{named[0]} is for Spark, which was not asked for", fix="add --engine spark")
         return None
+    return open_session_of(given)
+
+
+def delta_session_of(given: argparse.Namespace) -> SparkSession:
+    """The same with Delta's connector in it, unless a server or the settings bring one."""
+    if given.remote is None:
+        given.packages = ",".join(filter(None, [_DELTA, given.packages]))
+        given.conf = [*_DELTA_SETTINGS, *given.conf]
+    return open_session_of(given)
+
+
+def open_session_of(given: argparse.Namespace) -> SparkSession:
     from lakeprune.engines.spark_session import SparkSettings, open_session
 
     return open_session(SparkSettings(given.master, given.remote, tuple(given.conf), given.packages, given.spark_log))
+
+
+def shown_progress(spark: SparkSession | None) -> AbstractContextManager[None]:
+    """What Spark does, on a terminal; nothing without Spark."""
+    if spark is None:
+        return nullcontext()
+    from lakeprune.engines import spark_progress
+
+    return spark_progress.shown_progress(spark)
