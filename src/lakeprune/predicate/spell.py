@@ -72,8 +72,10 @@ def _text(predicate: Expr, zone: str) -> str | None:
             if not texts or None in texts:
                 return None
             return word.join(_inside(part, str(text)) for part, text in zip(parts, texts, strict=True))
+        case IsNull(Member(column, _)):
+            return f"{name_text(column.path)} IS NULL"
         case Not(part) | IsNull(part):
-            text = _text(part, zone)
+            text = None if any(_hides_null(node) for node in nodes(part)) else _text(part, zone)
             if text is None:
                 return None
             return f"NOT ({text})" if isinstance(predicate, Not) else f"({text}) IS NULL"
@@ -87,6 +89,11 @@ def _text(predicate: Expr, zone: str) -> str | None:
             return spelt_text(spelt, zone)
         case _:
             return None
+
+
+def _hides_null(node: Expr) -> bool:
+    """Whether the text of a set is FALSE where the set is NULL: no harm in a filter, but in the operand of NOT and IS NULL."""
+    return isinstance(node, Member) and (not node.values.intervals or node.values.intervals[0] == Interval(None, None))
 
 
 def spelt_text(expr: Expr, zone: str) -> str | None:
