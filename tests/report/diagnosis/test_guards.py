@@ -68,6 +68,13 @@ def test_rows_without_a_value_are_not_taken_for_nan(tmp_path: Path, clause: str,
     assert won == []
 
 
+def test_of_very_many_clauses_only_the_first_are_planned_without_nan(tmp_path: Path) -> None:
+    table = table_of(tmp_path / "t", {"x": "double", "n": "long"}, add("f", stats=statistics(9, x=(1.0, 2.0, 1), n=(1, 9, 1))))
+    clauses = [f"(x > {100 + i} OR n = {20 + i})" for i in range(30)]
+    assert len(told(table, " AND ".join(clauses[:14]), "UNDEFINED_NAN")) == 14
+    assert 0 < len(told(table, " AND ".join(clauses), "UNDEFINED_NAN")) * len(clauses) <= 200
+
+
 def test_what_does_not_help_against_nan_is_not_proposed(prices: Path) -> None:
     found = one(prices, "(price > 100) IS TRUE", "UNDEFINED_NAN")
     assert found.numbers["files_with_rewrite"] == found.numbers["kept_files"] == 4

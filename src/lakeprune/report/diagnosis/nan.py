@@ -15,6 +15,8 @@ from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, b
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
 
+MOST_CLAUSES = 200  # that all rewrites together may have: each is the whole predicate, planned once more
+
 
 def undefined_nan(case: Case) -> Investigation:
     """One per clause that would drop more of the kept files if NaN were excluded; what that takes is planned."""
@@ -27,6 +29,7 @@ def undefined_nan(case: Case) -> Investigation:
             text = spelt_text(changed, case.zone)
             if text is not None:
                 guarded.append((index, column, files, case.in_place(text, changed)))
+    guarded = guarded[: max(1, MOST_CLAUSES // max(1, len(case.conjuncts)))]
     answers = yield [case.plan_with(index, case.read(rewrite)) for index, _, _, rewrite in guarded]
     return [
         _finding(case, index, column, files, rewrite, kept_files(patterns))
