@@ -40,7 +40,7 @@ demo: $(STAMP) ## Write real Delta tables, explain predicates on them, pass a ga
 
 .PHONY: test
 test: $(STAMP) servers browser ## Run every test and doctest (a few thousand soundness cases among them)
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m tools.run_tests
 
 # moto, the S3 of the tests, is a Python package and comes with the others. Where there is no npm or no go, the tests that need
 # their server are skipped and say so.
