@@ -125,5 +125,5 @@ def test_what_spark_cannot_evaluate_or_read_is_said_in_one_line(spark: SparkSess
         file.unlink()
     with pytest.raises(TableError) as gone:
         verify(path, "id = 1", spark=spark)
-    assert gone.value.code == "LP330"
+    assert gone.value.code == "LP340"
     assert "\tat " not in str(gone.value)

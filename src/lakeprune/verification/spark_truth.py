@@ -76,7 +76,7 @@ def _speaking(question: Question) -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0]
         fix = "--spark-log ERROR shows all that Spark says"
-        raise TableError("LP330", "the table's rows cannot be read", where=question.location, why=words, fix=fix) from error
+        raise TableError("LP340", "the table's rows cannot be read", where=question.location, why=words, fix=fix) from error
 
 
 def _misunderstood(error: AnalysisException, question: Question) -> LakepruneError:
@@ -85,5 +85,5 @@ def _misunderstood(error: AnalysisException, question: Question) -> LakepruneErr
         fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that was built with Delta"
         return UsageError("LP227", "this Spark session has no Delta connector", why=words, fix=fix)
     if condition.startswith(("PATH_NOT_FOUND", "DELTA_")):
-        return TableError("LP330", "Delta Spark cannot open the table", where=question.location, why=words)
+        return TableError("LP340", "Delta Spark cannot open the table", where=question.location, why=words)
     return PredicateError("LP107", "Spark cannot evaluate the predicate", where=question.where, why=words)

@@ -120,4 +120,4 @@ def pinned(where: str, profile: Profile) -> str:
 
 def _unmatched(files: int, location: str) -> TableError:
     what = f"{files} files that Delta Spark reads are not among the files of the log"
-    return TableError("LP331", what, where=location, why="their paths could not be matched, so nothing can be said about them")
+    return TableError("LP341", what, where=location, why="their paths could not be matched, so nothing can be said about them")
