@@ -1,7 +1,7 @@
 """Every test, in two processes side by side: what starts servers, browsers and Spark, and everything else.
 
-In: nothing. Out: both reports, one after the other; 1 when either failed. Tests of the first kind wait for other processes most of
-the time, and only one of them has a Spark session.
+In: nothing. Out: both reports, one after the other; 1 when either failed. Tests of the first kind wait for other processes most
+of the time, and only one of them has a Spark session.
 """
 
 from __future__ import annotations
