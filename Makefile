@@ -114,7 +114,7 @@ $(VENV)/.locked: requirements/dev.txt
 	@if [ -z "$(PYTHON)" ]; then \
 	  echo "lakeprune needs Python 3.11 or newer, and none was found." >&2; \
 	  echo "  fix: install it, or name one: make $(or $(MAKECMDGOALS),setup) PYTHON=/path/to/python3.11" >&2; exit 1; fi
-	@echo "setting up $(VENV) with $$("$(PYTHON)" --version) from requirements/dev.txt (once, under a minute)"
+	@echo "setting up $(VENV) with $$("$(PYTHON)" --version) from requirements/dev.txt (once, a minute or two)"
 	@"$(PYTHON)" -m venv --clear $(VENV) || { \
 	  echo "  fix: this Python cannot make virtual environments; on Debian and Ubuntu install python3-venv" >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt

@@ -13,6 +13,7 @@ class Code(StrEnum):
     NO_PARTITION_FILTER = "NO_PARTITION_FILTER"  # a partition column that no clause looks at
     OPAQUE_EXPRESSION = "OPAQUE_EXPRESSION"  # a clause that metadata cannot decide
     PARTIAL_STATS = "PARTIAL_STATS"  # some candidates lack a statistic that a clause needs
+    PREDICATE_TOO_LARGE = "PREDICATE_TOO_LARGE"  # no variant of it is tried
     STATS_BEYOND_INDEXED_COLUMNS = "STATS_BEYOND_INDEXED_COLUMNS"  # writers are told not to collect it
     TIMESTAMP_ZONE_UNKNOWN = "TIMESTAMP_ZONE_UNKNOWN"  # partition timestamps without offset
     TRUNCATED_STRING_BOUNDS = "TRUNCATED_STRING_BOUNDS"  # the maximum of a text is cut

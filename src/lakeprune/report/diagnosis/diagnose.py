@@ -24,6 +24,7 @@ from lakeprune.report.diagnosis.nan import undefined_nan
 from lakeprune.report.diagnosis.opaque_expression import opaque_expression
 from lakeprune.report.diagnosis.partition_filter import no_partition_filter
 from lakeprune.report.diagnosis.text_bounds import truncated_string_bounds
+from lakeprune.report.diagnosis.too_large import too_large
 from lakeprune.report.diagnosis.unsplittable import unsplittable_or
 from lakeprune.report.diagnosis.weak_skipping import weak_data_skipping
 from lakeprune.report.diagnosis.wide_bounds import wide_bounds_deletion_vectors
@@ -53,6 +54,8 @@ def diagnose(
     evaluation: Evaluation, where: str, plan: Plan, patterns: list[Pattern], numbers: Attribution
 ) -> tuple[Diagnosis, ...]:
     """What there is to say about this predicate on this table; nothing when there is nothing to read or to improve."""
+    if (excess := too_large(plan)) is not None:
+        return (excess,)
     profile = evaluation.profile
     bound = bind(parse_predicate(where, profile), evaluation.snapshot.facts.schema, profile, where)
     read = spelt_clauses(bound, profile)
