@@ -15,8 +15,9 @@ import pytest
 import lakeprune
 from demo.tables import users
 from tests.spark.processes import SPARK_HOME, cluster, connect_server
+from tests.spark.scope import only_whole
 
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(which("java") is None, reason="no Spark here: Java is missing")]
+pytestmark = [pytest.mark.spark, only_whole, pytest.mark.skipif(which("java") is None, reason="no Spark here: Java is missing")]
 ROOT = Path(__file__).parents[2]
 WHERE = "lower(country) = 'de' AND age > 40"
 PROGRAM = """

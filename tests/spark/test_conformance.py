@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from random import Random
 
@@ -28,12 +27,11 @@ from tests.soundness.tables import random_table
 from tests.soundness.test_golden import TABLES
 from tests.soundness.tight import profile_of
 from tests.spark.documents import both
+from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
-# Spark takes seconds where the embedded engine takes milliseconds: `make test` asks about a share, `make conformance` about all.
-IS_WHOLE = os.environ.get("LAKEPRUNE_CONFORMANCE") == "whole"
-SEEDS = range(100 if IS_WHOLE else 8)
-GOLDEN = TABLES if IS_WHOLE else TABLES[::6]
+SEEDS = range(100 if IS_WHOLE else 4)
+GOLDEN = TABLES if IS_WHOLE else TABLES[::14]
 PREDICATES = 32
 
 

@@ -10,8 +10,9 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from demo.tables import users, users_flat
+from tests.spark.scope import only_whole
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, only_whole]
 
 
 @pytest.mark.parametrize(("write", "where"), [(users, "country = 'DE' OR age < 25"), (users_flat, "age IN (20, 30, 64)")])

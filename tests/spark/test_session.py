@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from demo.tables import users
 from lakeprune.engines.spark_session import SparkSettings, open_session
+from tests.spark.scope import only_whole
 
 pytestmark = pytest.mark.spark
 
@@ -67,6 +68,7 @@ def test_a_package_that_cannot_be_resolved_is_named(tmp_path: Path) -> None:
     assert "\tat " not in found.stderr
 
 
+@only_whole
 def test_the_command_prints_the_same_on_spark_and_nothing_else(tmp_path: Path) -> None:
     table = users(tmp_path / "users")
     on_spark = explain(table, "--engine", "spark", "--master", "local[1]")
