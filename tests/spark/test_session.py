@@ -108,6 +108,22 @@ def test_a_damaged_log_is_an_error_of_the_table_without_a_stack(spark: SparkSess
     assert "\tat " not in str(found.value)
 
 
+def test_options_of_object_stores_are_not_passed_over_when_spark_reads_the_store(spark: SparkSession) -> None:
+    with pytest.raises(lakeprune.UsageError) as refused:
+        lakeprune.explain("s3a://bucket/table", spark=spark, storage_options={"aws_region": "x"})
+    assert refused.value.code == "LP228"
+
+
+def test_keys_inside_a_location_are_never_repeated(spark: SparkSession) -> None:
+    with pytest.raises(lakeprune.TableError) as failed:
+        lakeprune.explain("s3a://key:hidden@bucket/table", spark=spark)
+    assert failed.value.code == "LP304"
+    assert "s3a://...@bucket/table" in str(failed.value)
+    assert "S3AFileSystem not found" in str(failed.value)
+    assert "--packages" in str(failed.value)
+    assert "hidden" not in str(failed.value)
+
+
 def test_a_setting_without_a_value_is_refused(tmp_path: Path) -> None:
     found = explain(users(tmp_path / "users"), "--engine", "spark", "--conf", "spark.executor.memory")
     assert found.returncode == 2

@@ -100,8 +100,8 @@ def test_the_command_fails_loudly_when_the_rows_disagree(
         checksum.unlink()
     assert main(["verify", str(path), "-w", "id = 7"]) == 1
     said = capfd.readouterr()
-    assert "Result: UNSOUND. 1 files contradict" in said.out
-    assert "VERIFICATION FAILED: 1 files contradict their verdict" in said.err
+    assert "Result: UNSOUND. The rows contradict the verdict on 1 file:" in said.out
+    assert "VERIFICATION FAILED: the rows contradict the verdict on 1 file" in said.err
 
 
 def test_slack_names_the_clause_that_kept_files_without_a_match(spark: SparkSession, tmp_path: Path) -> None:

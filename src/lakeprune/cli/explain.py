@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lakeprune.cli.output import deliver, tell, terminal_width
-from lakeprune.cli.question import Parser, add_question, with_predicates_joined
+from lakeprune.cli.question import Parser, add_question, parsed
 from lakeprune.cli.spark_flags import add_engine_flags, session_of, shown_progress
 from lakeprune.cli.store_flags import access_of, add_store_flags
 from lakeprune.cli.values import count, percentage, size
@@ -35,11 +35,9 @@ _SESSION_AND_GATES = (
 
 def run(argv: Sequence[str]) -> int:
     """Explain one predicate; 1 when a gate failed."""
-    parser = _parser()
-    try:
-        given = parser.parse_args(with_predicates_joined(argv))
-    except SystemExit as done:  # argparse ends this way after printing its help
-        return int(done.code or EXIT_OK)
+    given = parsed(_parser(), argv)
+    if isinstance(given, int):
+        return given
     from lakeprune.explanation import Job
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
@@ -78,7 +76,7 @@ def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
     return text_chunks(report, verbose=given.verbose, limit=given.limit)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser("explain", "Explain which files of a table a predicate must read, and why.", _EXAMPLES)
     add_question(parser, is_required=False)
     _add_output(parser.add_argument_group("output"))

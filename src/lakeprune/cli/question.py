@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from lakeprune.cli.output import deliver
 from lakeprune.cli.store_flags import without_values
 from lakeprune.cli.values import count, predicate
-from lakeprune.errors import UsageError
+from lakeprune.errors import EXIT_OK, UsageError
 
 SESSION = ("timezone", "now", "nan_policy")  # what `add_question` adds of the session, as options of the library
 
@@ -59,6 +59,14 @@ class _Once(argparse.Action):
         if getattr(namespace, self.dest) is not None:
             raise argparse.ArgumentError(self, "given twice; join the conditions with AND")
         setattr(namespace, self.dest, values)
+
+
+def parsed(parser: Parser, argv: Sequence[str]) -> argparse.Namespace | int:
+    """The flags, or the exit code of a command that only printed its help."""
+    try:
+        return parser.parse_args(with_predicates_joined(argv))
+    except SystemExit as done:  # argparse ends this way after printing its help
+        return int(done.code or EXIT_OK)
 
 
 def add_question(parser: Parser, *, is_required: bool) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeprune.cli.output import deliver, tell
-from lakeprune.cli.question import SESSION, Parser, add_question, with_predicates_joined
+from lakeprune.cli.question import SESSION, Parser, add_question, parsed
 from lakeprune.cli.spark_flags import add_spark_flags, delta_session_of, shown_progress
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK
+from lakeprune.report.amount import files_text
 
 _EXAMPLES = """\
 examples:
@@ -21,11 +22,9 @@ exit codes: 0 the rows agree, 1 a file contradicts its verdict, 2 usage or predi
 
 def run(argv: Sequence[str]) -> int:
     """Verify one plan; 1 when the rows contradict it."""
-    parser = _parser()
-    try:
-        given = parser.parse_args(with_predicates_joined(argv))
-    except SystemExit as done:  # argparse ends this way after printing its help
-        return int(done.code or EXIT_OK)
+    given = parsed(_parser(), argv)
+    if isinstance(given, int):
+        return given
     spark = delta_session_of(given)
     from lakeprune.verification.verify import verify
 
@@ -35,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
         found = verify(given.table, given.where, spark=spark, **moment, **options)
     deliver([found.to_json() if given.format == "json" else found.to_text()], given.output)
     if not found.passed:
-        tell(f"VERIFICATION FAILED: {found.violation_count} files contradict their verdict")
+        tell(f"VERIFICATION FAILED: the rows contradict the verdict on {files_text(found.violation_count)}")
     return EXIT_OK if found.passed else EXIT_GATE_FAILED
 
 

@@ -6,11 +6,13 @@ begin with an underscore, `_last_checkpoint` among them, so the whole log is lis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC
 from io import BytesIO
 from typing import Any, BinaryIO
 
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,7 +26,7 @@ class SparkStorage(Storage):
     """A directory as Spark sees it."""
 
     def __init__(self, spark: SparkSession, location: str) -> None:
-        self.location = location
+        self.location = _without_secrets(location)
         self.root = location.rstrip("/")
         self._spark = spark
         self._content: dict[str, bytes] = {}
@@ -62,31 +64,49 @@ class SparkStorage(Storage):
                 self._content[names[place.rsplit("/", 1)[-1]]] = bytes(content)
 
     def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
-        return tuple(map(self.place, paths))
+        return tuple(map(self._url, paths))
 
     def missing(self, engine_paths: Sequence[str]) -> str | None:  # noqa: ARG002  # Spark itself refuses a file that is gone
         return None
 
     def place(self, path: str) -> str:
+        return _without_secrets(self._url(path))
+
+    def place_of(self, engine_path: str) -> str:
+        return _without_secrets(engine_path)
+
+    def with_places(self, words: str) -> str:
+        return _without_secrets(words)
+
+    def _url(self, path: str) -> str:
         return f"{self.root}/{path}"
 
     def _rows(self, paths: Sequence[str], *columns: str) -> list[Any] | None:
         """These columns of these files, None when there is no such file or directory."""
         try:
             reader = self._spark.read.format("binaryFile").option("__globPaths__", "false")
-            frame: DataFrame = reader.load([self.place(path) for path in paths]).select(*columns)
+            frame: DataFrame = reader.load([self._url(path) for path in paths]).select(*columns)
             return [tuple(row) for row in frame.collect()]
         except AnalysisException as error:
             if error.getCondition() in _MISSING:
                 return None
             raise self._unreadable(error, paths[0]) from error
-        except PySparkException as error:
+        except (PySparkException, Py4JError) as error:  # the second when the connector itself is missing
             raise self._unreadable(error, paths[0]) from error
 
-    def _unreadable(self, error: PySparkException, path: str) -> TableError:
-        why = str(error).strip().split("\n", 1)[0]
+    def _unreadable(self, error: Exception, path: str) -> TableError:
+        why = _without_secrets(str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0])
         fix = "check the location, and that Spark has the connector and the credentials for it (--packages, --conf)"
         return TableError("LP304", "Spark cannot read the location", where=self.place(path), why=why, fix=fix)
+
+
+def _without_secrets(text: str) -> str:
+    """Hadoop takes keys inside a location; no message repeats them. What stands before `@` in abfss:// is a container.
+
+    >>> _without_secrets("s3a://key:secret@bucket/table"), _without_secrets("abfss://container@account/table")
+    ('s3a://...@bucket/table', 'abfss://container@account/table')
+    """
+    return re.sub(r"://[^/@\s]*:[^/@\s]*@", "://...@", text)
 
 
 def _micros(moment: Any) -> int:

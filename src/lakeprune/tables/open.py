@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lakeprune.engines.engine import Engine
+from lakeprune.errors import UsageError
 from lakeprune.tables.snapshot import Snapshot
 from lakeprune.tables.storage import open_storage
 
@@ -30,7 +31,12 @@ def open_table(
     """
     from lakeprune.tables.delta.open_delta import Asked, open_delta
 
-    storage = engine.storage(location) or open_storage(location, access)
+    storage = engine.storage(location)
+    if storage is None:
+        storage = open_storage(location, access)
+    elif given := sorted(access.keys() - {"progress"}):
+        what = f"{given[0]} is for reading an object store from here, and {engine.name} reads {storage.location} itself"
+        raise UsageError("LP228", what, fix="tell Spark instead: --conf spark.hadoop.KEY=VALUE")
     try:
         return open_delta(storage, engine, Asked(version, timestamp))
     except BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakeprune.report.amount import size_text
+from lakeprune.report.amount import files_text, size_text
 from lakeprune.report.printable import printable
 from lakeprune.verification.model import NAMED, Slack, Verification
 
@@ -30,12 +30,12 @@ def text(verification: Verification) -> str:
         f"Efficiency:  {verification.efficiency:.1%} of the files without a match are dropped",
         f"Bytes:       {size_text(kept.bytes)} to read, {size_text(verification.bytes_with_match)} in files with a match"
         + ("" if amplification is None else f" ({amplification:.2f}x)"),
-        f"Delta Spark: reads {verification.delta_spark_files} files for the same query",
+        f"Delta Spark: reads {files_text(verification.delta_spark_files)} for the same query",
     ]
     if verification.files_told_wrong:
-        lines.append(f"Row counts:  {verification.files_told_wrong} files record another number of live rows than they hold")
+        lines.append(f"Row counts:  recorded and real number of live rows differ in {files_text(verification.files_told_wrong)}")
     if verification.slack:
-        lines += ["", f"Kept without a match ({verification.kept_without_match} files):"]
+        lines += ["", f"Kept without a match ({files_text(verification.kept_without_match)}):"]
         lines += map(_slack, verification.slack)
     lines += ["", *_result(verification)]
     return "\n".join(lines) + "\n"
@@ -43,13 +43,13 @@ def text(verification: Verification) -> str:
 
 def _slack(slack: Slack) -> str:
     clause = printable(slack.clause or "the predicate")
-    return f"  {slack.files} files, {size_text(slack.bytes)}: {_BECAUSE[slack.keeps.value]} {clause}"
+    return f"  {files_text(slack.files)}, {size_text(slack.bytes)}: {_BECAUSE[slack.keeps.value]} {clause}"
 
 
 def _result(verification: Verification) -> list[str]:
     if verification.passed:
         return ["Result: sound. No dropped file holds a matching row, and every row of a fully matched file matches."]
-    lines = [f"Result: UNSOUND. {verification.violation_count} files contradict their verdict:"]
+    lines = [f"Result: UNSOUND. The rows contradict the verdict on {files_text(verification.violation_count)}:"]
     lines += [f"  {printable(violation.path)}: {violation.message}" for violation in verification.violations]
     if verification.violation_count > NAMED:
         lines.append(f"  ... and {verification.violation_count - NAMED} more")
