@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 from lakeprune.engines.spark_session import SparkSettings, open_session
 from lakeprune.errors import UsageError
+from tests.spark.processes import DELTA
 
-DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 # A compiler that stops early, one collector, no code generation: five times faster for queries over a handful of rows.
 _SMALL = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",

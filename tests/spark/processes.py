@@ -13,6 +13,7 @@ from pathlib import Path
 import pyspark
 
 SPARK_HOME = Path(pyspark.__file__).parent
+DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 _PATIENCE = 120.0  # seconds for a process to answer
 
 
@@ -36,10 +37,17 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
 
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
-    """A Spark Connect server, which other processes reach at the address it gives."""
+    """A Spark Connect server with Delta, which other processes reach at the address it gives."""
     port = _free_port()
     command = ["spark-submit", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
-    settings = {"spark.connect.grpc.binding.port": str(port), "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    settings = {
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.jars.packages": DELTA,
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    }
     for key, value in settings.items():
         command += ["--conf", f"{key}={value}"]
     with _running([*command, "spark-internal"], folder / "connect.log"):

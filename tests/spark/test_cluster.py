@@ -11,6 +11,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from deltalake import DeltaTable
 
 import lakeprune
 from demo.tables import users
@@ -83,3 +84,13 @@ def test_a_table_that_is_not_there_is_said_over_spark_connect(server: str, tmp_p
     assert found.returncode == 3
     assert "error[LP305]" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_rows_are_verified_over_spark_connect(server: str, tmp_path: Path) -> None:
+    table = users(tmp_path / "users")
+    DeltaTable(table).create_checkpoint()
+    command = [sys.executable, "-m", "lakeprune", "verify", str(table), "-w", WHERE, "--format", "json", "--remote", server]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    told = json.loads(found.stdout)
+    assert (told["result"], told["truth"]["live_rows"], told["plan"]["final_files"]) == ("pass", 24, 1)

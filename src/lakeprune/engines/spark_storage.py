@@ -27,7 +27,8 @@ class SparkStorage(Storage):
 
     def __init__(self, spark: SparkSession, location: str) -> None:
         self.location = _without_secrets(location)
-        self.root = location.rstrip("/")
+        self._base = location.rstrip("/")
+        self.root = re.sub("^file:/+", "/", self._base)  # as paths are compared: without the scheme of local files
         self._spark = spark
         self._content: dict[str, bytes] = {}
 
@@ -79,7 +80,7 @@ class SparkStorage(Storage):
         return _without_secrets(words)
 
     def _url(self, path: str) -> str:
-        return f"{self.root}/{path}"
+        return f"{self._base}/{path}"
 
     def _rows(self, paths: Sequence[str], *columns: str) -> list[Any] | None:
         """These columns of these files, None when there is no such file or directory."""

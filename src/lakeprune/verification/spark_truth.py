@@ -71,19 +71,16 @@ def _table(spark: SparkSession, question: Question) -> DataFrame:
 def _speaking(question: Question) -> Iterator[None]:
     try:
         yield
-    except AnalysisException as error:
-        raise _misunderstood(error, question) from error
     except (PySparkException, Py4JError) as error:
-        words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0]
-        fix = "--spark-log ERROR shows all that Spark says"
-        raise TableError("LP340", "the table's rows cannot be read", where=question.location, why=words, fix=fix) from error
+        raise _failure(error, question) from error
 
 
-def _misunderstood(error: AnalysisException, question: Question) -> LakepruneError:
-    condition, words = error.getCondition() or "", str(error).strip().split("\n", 1)[0]
-    if condition.startswith("DATA_SOURCE_NOT_FOUND"):
-        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that was built with Delta"
+def _failure(error: PySparkException | Py4JError, question: Question) -> LakepruneError:
+    words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0]
+    if "[DATA_SOURCE_NOT_FOUND]" in words:  # over Spark Connect this is no AnalysisException
+        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session or server that has Delta"
         return UsageError("LP227", "this Spark session has no Delta connector", why=words, fix=fix)
-    if condition.startswith(("PATH_NOT_FOUND", "DELTA_")):
-        return TableError("LP340", "Delta Spark cannot open the table", where=question.location, why=words)
+    if not isinstance(error, AnalysisException) or (error.getCondition() or "").startswith(("PATH_NOT_FOUND", "DELTA_")):
+        fix = "check that Spark can read the data files; --spark-log ERROR shows all that it says"
+        return TableError("LP340", "the table's rows cannot be read", where=question.location, why=words, fix=fix)
     return PredicateError("LP107", "Spark cannot evaluate the predicate", where=question.where, why=words)
