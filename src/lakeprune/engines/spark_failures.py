@@ -1,0 +1,67 @@
+"""Spark's words about rows that it could not read, as errors that name the file and say what to do.
+
+In: an exception of PySpark or of its gateway. Out: a `LakepruneError` in one line; the stack of a JVM helps nobody who asked
+about a table, and `--spark-log` shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+
+from lakeprune.errors import LakepruneError, TableError, UsageError
+
+_MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFoundException|NoSuchFileException|does not exist", re.IGNORECASE)
+_DAMAGED = re.compile(
+    r"FAILED_READ_FILE|CANNOT_READ|is not a Parquet file|ParquetDecodingException|Could not read", re.IGNORECASE
+)
+_FILE = re.compile(r"(?:[a-z0-9]+:/|/)[^\s'\"`,]*?\.parquet", re.IGNORECASE)
+
+
+@contextmanager
+def reading_rows(location: str) -> Iterator[None]:
+    """What Spark says inside about the rows of this table is said as an error of lakeprune."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise rows_failure(error, location) from error
+
+
+def rows_failure(error: PySparkException | Py4JError, location: str) -> LakepruneError:
+    """The table's rows cannot be read: which file, why, and what to do about it."""
+    told = words_of(error)
+    first = told.strip().split("\n", 1)[0]
+    if "[DATA_SOURCE_NOT_FOUND]" in first:
+        return no_connector(first)
+    file = _FILE.search(told)
+    where = file[0] if file else location
+    if _MISSING.search(told) and file:
+        fix = "restore the file, or run FSCK/RESTORE on the table; a version that VACUUM has cleaned can no longer be read"
+        return TableError("LP340", "a data file of the table is not there", where=where, why=first, fix=fix)
+    if _DAMAGED.search(told) and file:
+        fix = "restore the file from a copy; --spark-log ERROR shows all that Spark says"
+        return TableError("LP340", "a data file of the table cannot be read", where=where, why=first, fix=fix)
+    fix = "check that Spark can read the data files; --spark-log ERROR shows all that it says"
+    return TableError("LP340", "the table's rows cannot be read", where=location, why=first, fix=fix)
+
+
+def no_connector(why: str) -> UsageError:
+    """The session cannot read Delta tables."""
+    fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session or server that has Delta"
+    return UsageError("LP227", "this Spark session has no Delta connector", why=why, fix=fix)
+
+
+def words_of(error: PySparkException | Py4JError) -> str:
+    """Everything the error and its causes say, without their stacks."""
+    if isinstance(error, Py4JJavaError):
+        words: list[str] = []
+        cause = error.java_exception
+        while cause is not None and len(words) < 10:
+            words.append(str(cause.toString()))
+            cause = cause.getCause()
+        return "\n".join(words)
+    return "\n".join(line for line in str(error).splitlines() if not line.lstrip().startswith("at "))
