@@ -9,6 +9,7 @@ from __future__ import annotations
 from lakeprune.predicate.intervals import Interval, IntervalSet, successor
 from lakeprune.predicate.literals import format_value
 from lakeprune.predicate.passes.rebuild import all_of, any_of
+from lakeprune.predicate.schema import Role
 from lakeprune.predicate.show import name_text, show
 from lakeprune.predicate.show_sets import MAX_LISTED
 from lakeprune.predicate.tree import (
@@ -29,7 +30,7 @@ from lakeprune.predicate.tree import (
     Or,
 )
 from lakeprune.predicate.types import Kind
-from lakeprune.predicate.walk import nodes
+from lakeprune.predicate.walk import columns_of, nodes
 
 _LAST_OF_9999 = 253_402_214_400_000_000  # a day early, for any zone: not every engine reads a year of five digits
 MOST_COMPARISONS = 200  # a longer text is no help to anyone
@@ -53,6 +54,19 @@ def implied(predicate: Expr) -> Expr:
             return implied(outer)
         case _:
             return predicate if is_exact(predicate) else TRUE
+
+
+def only(predicate: Expr, role: Role) -> Expr:
+    """What a predicate implies about the columns of one role; TRUE when that is nothing."""
+    match predicate:
+        case And(parts):
+            kept = [part for part in (only(part, role) for part in parts) if part != TRUE]
+            return all_of(kept) if kept else TRUE
+        case Or(parts):
+            weakened = tuple(only(part, role) for part in parts)
+            return TRUE if TRUE in weakened else Or(weakened)
+        case _:
+            return predicate if all(column.role is role for column in columns_of(predicate)) else TRUE
 
 
 def spell(predicate: Expr, zone: str) -> str | None:

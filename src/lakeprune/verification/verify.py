@@ -6,7 +6,6 @@ is a value, not an exception; an unreadable table and a wrong predicate are exce
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ from lakeprune.engines.confront import Confrontation, Confronted
 from lakeprune.engines.engine import EngineError
 from lakeprune.errors import TableError
 from lakeprune.explanation import Job
-from lakeprune.predicate.tree import Profile
-from lakeprune.predicate.zones import DAY, SECOND, local_of
+from lakeprune.predicate.pin_clock import pinned
 from lakeprune.report.verdict import Keeps, Verdict, blocking_clause, clause_needs, verdict_of
 from lakeprune.skipping.plan import Plan
 from lakeprune.verification.model import NAMED, Slack, Verification, Violation
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
 
     from lakeprune.explanation import Table
     from lakeprune.report.model import Report
-
-_QUOTED = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
 
 
 def verify(
@@ -97,25 +93,6 @@ def _slack(plan: Plan, patterns: Sequence[Confronted]) -> tuple[Slack, ...]:
             files[key] += without
             sizes[key] += pattern.bytes - pattern.bytes_with_match
     return tuple(Slack(clause, keeps, number, sizes[clause, keeps]) for (clause, keeps), number in files.most_common())
-
-
-def pinned(where: str, profile: Profile) -> str:
-    """The predicate with the moment it was planned for in place of the clock, which would go on.
-
-    >>> pinned("d = current_date() AND s = 'now()'", Profile(now=0))
-    "d = date_from_unix_date(0) AND s = 'now()'"
-    """
-    moment = f"timestamp_micros({profile.now})"
-    meanings = {
-        r"(?:current_date|curdate)\s*\(\s*\)|current_date": f"date_from_unix_date({local_of(profile.now, profile.zone) // DAY})",
-        r"(?:current_timestamp|now)\s*\(\s*\)|current_timestamp": moment,
-        r"localtimestamp\s*\(\s*\)|localtimestamp": f"CAST({moment} AS TIMESTAMP_NTZ)",
-        r"unix_timestamp\s*\(\s*\)": str(profile.now // SECOND),
-    }
-    for clock, meaning in meanings.items():
-        form = re.compile(rf"({_QUOTED})|\b(?:{clock})(?![\w(])", re.IGNORECASE | re.DOTALL)
-        where = form.sub(lambda found, meaning=meaning: found[1] or meaning, where)  # type: ignore[misc]
-    return where
 
 
 def _unmatched(files: int, location: str) -> TableError:

@@ -7,10 +7,10 @@ Spark's own count falls with it.
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.passes.rebuild import all_of, conjuncts
+from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.spell import implied, is_exact, spell, spelt_text
-from lakeprune.predicate.tree import TRUE, And, Expr, Member, Or
+from lakeprune.predicate.spell import implied, is_exact, only, spell, spelt_text
+from lakeprune.predicate.tree import TRUE, Expr, Member
 from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.record import record
 from lakeprune.report.amount import files_text
@@ -89,22 +89,9 @@ def _plain(case: Case, predicate: Expr, original: str | None) -> str | None:
         return spell(predicate, case.zone) or original
     if original is None:
         return None
-    sides = [_only(implied(predicate), role) for role in Role]
+    sides = [only(implied(predicate), role) for role in Role]
     texts = [spell(side, case.zone) for side in sides if side != TRUE]
     return " AND ".join(f"({text})" for text in [*texts, original] if text is not None)
-
-
-def _only(predicate: Expr, role: Role) -> Expr:
-    """What a predicate implies about the columns of one role; TRUE when that is nothing."""
-    match predicate:
-        case And(parts):
-            kept = [part for part in (_only(part, role) for part in parts) if part != TRUE]
-            return all_of(kept) if kept else TRUE
-        case Or(parts):
-            weakened = tuple(_only(part, role) for part in parts)
-            return TRUE if TRUE in weakened else Or(weakened)
-        case _:
-            return predicate if all(column.role is role for column in columns_of(predicate)) else TRUE
 
 
 def _finding(case: Case, read: int, reasons: list[str], respelt: _Respelt | None, closed: int) -> Diagnosis:
