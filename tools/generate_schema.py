@@ -1,6 +1,6 @@
-"""Writes schemas/explain.schema.json from the types in lakeprune/report/document.py.
+"""Writes the JSON Schemas of schemas/ from types: lakeprune/report/document.py and lakeprune/dml/document.py.
 
-`python -m tools.generate_schema` rewrites it; a test checks that this changes nothing and that every document we emit is valid.
+`python -m tools.generate_schema` rewrites them; tests check that this changes nothing and that every document we emit is valid.
 """
 
 from __future__ import annotations
@@ -11,20 +11,29 @@ from typing import Any
 
 import msgspec
 
+from lakeprune.dml import as_json as statement
+from lakeprune.dml.document import StatementDocument
 from lakeprune.report.document import Explanation
 from lakeprune.report.model import SCHEMA_VERSION
 
-TARGET = Path(__file__).resolve().parent.parent / "schemas" / "explain.schema.json"
+SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
+TARGET = SCHEMAS / "explain.schema.json"
+STATEMENT_TARGET = SCHEMAS / "statement.schema.json"
 
 
 def schema_text() -> str:
     """The JSON Schema of the explain document."""
-    schema = msgspec.json.schema(Explanation)
-    schema = _closed(schema)
-    head = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"lakeprune explain, schema version {SCHEMA_VERSION}",
-    }
+    return _text(Explanation, f"lakeprune explain, schema version {SCHEMA_VERSION}")
+
+
+def statement_schema_text() -> str:
+    """The JSON Schema of the document of a statement."""
+    return _text(StatementDocument, f"lakeprune update, delete and merge, schema version {statement.SCHEMA_VERSION}")
+
+
+def _text(shape: Any, title: str) -> str:
+    schema = _closed(msgspec.json.schema(shape))
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return json.dumps({**head, **schema}, indent=2) + "\n"
 
 
@@ -41,6 +50,7 @@ def _closed(node: Any) -> Any:
 
 
 if __name__ == "__main__":
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(schema_text(), encoding="utf-8")
-    print(f"wrote {TARGET.name}")
+    SCHEMAS.mkdir(exist_ok=True)
+    for target, content in ((TARGET, schema_text()), (STATEMENT_TARGET, statement_schema_text())):
+        target.write_text(content, encoding="utf-8")
+        print(f"wrote {target.name}")

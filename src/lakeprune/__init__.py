@@ -11,7 +11,9 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as in typing, whose import alone would be most of what `import lakeprune` costs
 
 if TYPE_CHECKING:
-    from lakeprune.errors import LakepruneError, PredicateError, TableError, TableRefused, UsageError
+    from lakeprune.dml.delete import delete
+    from lakeprune.dml.update import update
+    from lakeprune.errors import LakepruneError, PredicateError, StatementError, TableError, TableRefused, UsageError
     from lakeprune.explanation import explain, explain_many
     from lakeprune.report.model import Report
     from lakeprune.verification.verify import verify
@@ -21,12 +23,15 @@ __all__ = [
     "LakepruneError",
     "PredicateError",
     "Report",
+    "StatementError",
     "TableError",
     "TableRefused",
     "UsageError",
     "__version__",
+    "delete",
     "explain",
     "explain_many",
+    "update",
     "verify",
 ]
 
@@ -35,7 +40,11 @@ _HOMES = {
     "explain_many": "lakeprune.explanation",
     "Report": "lakeprune.report.model",
     "verify": "lakeprune.verification.verify",
-    **dict.fromkeys(("LakepruneError", "PredicateError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"),
+    "update": "lakeprune.dml.update",
+    "delete": "lakeprune.dml.delete",
+    **dict.fromkeys(
+        ("LakepruneError", "PredicateError", "StatementError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"
+    ),
 }
 
 

@@ -3,8 +3,9 @@
     LakepruneError
     |- PredicateError      LP1xx  exit 2   the predicate is wrong (text, column, type)
     |- UsageError          LP2xx  exit 2   a flag, an option or an argument is wrong
-    `- TableError          LP3xx  exit 3   the table cannot be read
-       `- TableRefused     LP31x  exit 3   the table is readable, but not by this version
+    |- TableError          LP3xx  exit 3   the table cannot be read
+    |  `- TableRefused     LP31x  exit 3   the table is readable, but not by this version
+    `- StatementError      LP4xx  exit 2   an UPDATE, DELETE or MERGE cannot be accepted, or failed; nothing was changed
 
 "Cannot prune" is never an error: it is a reason code on a clause. Nothing here is raised for it.
 """
@@ -61,3 +62,7 @@ class TableError(LakepruneError):
 
 class TableRefused(TableError):
     """The table is intact, but asks for something this version does not know."""
+
+
+class StatementError(LakepruneError):
+    """A statement that would change the table cannot be accepted, or failed. Nothing was changed."""

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 _ENGINE = frozenset({"spark"})
-_SESSION = frozenset({"timezone", "now", "nan_policy"})
+SESSION_OPTIONS = frozenset({"timezone", "now", "nan_policy"})
 _GATES = frozenset(Gates.__match_args__)
 _ACCESS = frozenset(
     ("storage_options", "env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size", "progress")
@@ -133,12 +133,12 @@ class Job:
         from lakeprune.tables.open import open_table
 
         started = time.perf_counter()
-        known = _ENGINE | _SESSION | _GATES | _ACCESS | _QUESTIONS
+        known = _ENGINE | SESSION_OPTIONS | _GATES | _ACCESS | _QUESTIONS
         if unknown := sorted(options.keys() - known):
             raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(known))}")
-        profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
+        profile, session = profile_of(**{name: value for name, value in options.items() if name in SESSION_OPTIONS})
         gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
-        location, version = _located(table, _whole(version))
+        location, version = located(table, _whole(version))
         if version is not None and timestamp is not None:
             raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
@@ -262,7 +262,8 @@ def _unpruned(pattern: Pattern) -> Pattern:
     return replace(pattern, signature=replace(pattern.signature, is_empty=False))
 
 
-def _located(table: Table, version: int | None) -> tuple[str, int | None]:
+def located(table: Table, version: int | None) -> tuple[str, int | None]:
+    """Where a table lies, and the version that was asked for or that a deltalake table has loaded."""
     if isinstance(table, str):
         return table, version
     if isinstance(table, os.PathLike):

@@ -21,6 +21,8 @@ EXIT_DEFECT = 70
 COMMANDS = {
     "explain": "what a predicate must read of a table, and why; gates for CI",
     "verify": "whether the rows agree with the plan, by a scan on Spark",
+    "update": "what an UPDATE touches and costs; --execute does it, on Spark",
+    "delete": "what a DELETE touches and costs; --execute does it, on Spark",
 }
 
 _HELP = """\

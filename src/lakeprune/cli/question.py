@@ -71,17 +71,24 @@ def parsed(parser: Parser, argv: Sequence[str]) -> argparse.Namespace | int:
 
 def add_question(parser: Parser, *, is_required: bool) -> None:
     """TABLE, -w, the version and the session."""
-    parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table, or s3://, az://, abfss://, gs://")
-    condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
-    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition, required=is_required)
+    add_condition(parser, is_required=is_required)
     moment = parser.add_argument_group("which version").add_mutually_exclusive_group()
     moment.add_argument("--at-version", metavar="N", type=count, help="the table at this version")
     moment.add_argument("--at-timestamp", metavar="TIME", help="the table as it was at this time")
-    _add_session(parser.add_argument_group("how the predicate is read"))
+    add_session(parser, "UTC")
 
 
-def _add_session(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--timezone", metavar="ZONE", help="session time zone (default UTC)")
+def add_condition(parser: Parser, *, is_required: bool) -> None:
+    """TABLE and -w."""
+    parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table, or s3://, az://, abfss://, gs://")
+    condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
+    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition, required=is_required)
+
+
+def add_session(parser: Parser, zone: str) -> None:
+    """The session that the condition is read in; `zone` is whose time zone counts by default."""
+    group = parser.add_argument_group("how the predicate is read")
+    group.add_argument("--timezone", metavar="ZONE", help=f"session time zone (default: {zone})")
     group.add_argument("--now", metavar="TIME", help="what current_date() and current_timestamp() mean (default: the clock)")
     group.add_argument(
         "--nan-policy",

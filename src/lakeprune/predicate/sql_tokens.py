@@ -60,6 +60,16 @@ class Tokens:
         """The user's spelling of tokens first..last-1."""
         return self.text[self.items[first].start : self.items[last - 1].end]
 
+    def uncommented(self, first: int, last: int) -> str:
+        """The same without comments, which other parsers may end elsewhere."""
+        pieces = []
+        for index in range(first, last):
+            token = self.items[index]
+            pieces.append(self.text[token.start : token.end])
+            if index + 1 < last and self.items[index + 1].start > token.end:
+                pieces.append(" ")
+        return "".join(pieces)
+
     def key(self, index: int) -> str:
         return self.items[index].key if 0 <= index < len(self.items) else ""
 

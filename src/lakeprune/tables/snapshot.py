@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
@@ -18,6 +19,9 @@ from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.types import Scalar
 from lakeprune.record import record
 from lakeprune.tables.storage import Traffic
+
+if TYPE_CHECKING:
+    from lakeprune.tables.commit import Commit
 
 LONGEST_WORDS = 300
 
@@ -65,6 +69,7 @@ class SnapshotFacts:
     configuration: Mapping[str, str] = MappingProxyType({})
     expected: Expected = Expected()
     notes: tuple[Note, ...] = ()
+    computed_columns: Mapping[str, str] = MappingProxyType({})  # whose values the table makes itself: name -> how
 
 
 class Snapshot(ABC):
@@ -85,6 +90,14 @@ class Snapshot(ABC):
     @abstractmethod
     def check_whole(self) -> None:
         """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
+
+    def newest_version(self) -> int:
+        """The version the table has by now."""
+        return self.facts.version
+
+    def commit_marked(self, mark: str) -> Commit | None:  # noqa: ARG002  # for formats that are written
+        """The commit after this version whose user metadata holds this mark, None when there is none."""
+        return None
 
     def traffic(self) -> Traffic | None:
         """What was asked of an object store so far, None for a table of this machine."""

@@ -61,6 +61,7 @@ def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
         metadata.configuration,
         expected,
         (*problems, *doubts, *feature_notes(protocol)),
+        columns.computed,
     )
     commits = None
     if segment.commits:

@@ -29,6 +29,7 @@ _INTEGERS = ("byte", "short", "integer", "long")
 class DeltaSchema:
     schema: Schema
     once_float: frozenset[tuple[str, ...]]  # physical paths of double columns whose older files hold floats
+    computed: dict[str, str]  # columns whose values the table makes itself: name -> how
 
 
 def delta_schema(text: str | None, partition_columns: tuple[str, ...], *, mapped: bool) -> DeltaSchema:
@@ -42,7 +43,7 @@ def delta_schema(text: str | None, partition_columns: tuple[str, ...], *, mapped
     known = {field.name for field in fields}
     if unknown := [name for name in partition_columns if name not in known]:
         raise TableError("LP309", f"the table is partitioned by `{unknown[0]}`, which its schema does not have")
-    return DeltaSchema(Schema(fields), frozenset(reader.once_float))
+    return DeltaSchema(Schema(fields), frozenset(reader.once_float), reader.computed)
 
 
 class _SchemaReader:
@@ -50,6 +51,7 @@ class _SchemaReader:
         self.partition_columns = frozenset(partition_columns)
         self.mapped = mapped
         self.once_float: set[tuple[str, ...]] = set()
+        self.computed: dict[str, str] = {}
 
     def field(self, item: dict[str, Any], above: tuple[str, ...], padded: str | None) -> Field:
         name = item["name"]
@@ -58,6 +60,8 @@ class _SchemaReader:
         if not isinstance(name, str) or not isinstance(physical, str):
             raise TypeError(f"a column's name is not text: {name!r}")
         path = (*above, physical)
+        if not above and (how := _computed(metadata)) is not None:
+            self.computed[name] = how
         declared = metadata.get("__CHAR_VARCHAR_TYPE_STRING") or ""
         padded = padded or ("CHAR" if _CHAR.search(str(declared)) else None)
         kind = data_type(item["type"], collation=_collation(metadata, name) or padded)
@@ -117,6 +121,14 @@ def is_known_widening(before: Any, after: Any) -> bool:
         narrow, wide = data_type(before), data_type(after)
         return wide.scale >= narrow.scale and wide.precision - wide.scale >= narrow.precision - narrow.scale
     return (before, after) == ("date", "timestamp_ntz")
+
+
+def _computed(metadata: dict[str, Any]) -> str | None:
+    """How the table makes the values of a column, None when writers do."""
+    expression = metadata.get("delta.generationExpression")
+    if expression is not None:
+        return f"generated as {expression}"
+    return "an identity column" if any(key.startswith("delta.identity.") for key in metadata) else None
 
 
 def _items(struct: Any) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ domains. Nothing is read until the engine runs the SQL.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
@@ -23,6 +25,9 @@ from lakeprune.tables.delta.replay import Replay
 from lakeprune.tables.delta.statistics import StatisticsColumn, StatisticsSql, statistics_column
 from lakeprune.tables.snapshot import Snapshot, SnapshotFacts
 from lakeprune.tables.storage import Storage, Traffic
+
+if TYPE_CHECKING:
+    from lakeprune.tables.commit import Commit
 
 _DEFAULT_CUT = 32
 
@@ -74,6 +79,16 @@ class DeltaSnapshot(Snapshot):
 
         self.check_whole()
         return log_failure(str(error), self._storage, self._json_paths())
+
+    def newest_version(self) -> int:
+        from lakeprune.tables.delta.commits import newest_version
+
+        return newest_version(self._storage, self.facts.version)
+
+    def commit_marked(self, mark: str) -> Commit | None:
+        from lakeprune.tables.delta.commits import commit_marked
+
+        return commit_marked(self._storage, self.facts.version + 1, mark)
 
     def traffic(self) -> Traffic | None:
         return self._storage.traffic()

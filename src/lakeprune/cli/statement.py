@@ -1,0 +1,58 @@
+"""What every command that changes a table has in common: guards, --execute, the session, the output."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.question import SESSION, Parser, add_session
+from lakeprune.cli.spark_flags import add_spark_flags
+from lakeprune.cli.values import count, size
+from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK
+
+if TYPE_CHECKING:
+    from lakeprune.dml.plan import StatementPlan
+
+EXIT_CODES = """\
+exit codes: 0 planned, or done as planned, or nothing matches; 1 a guard refused it, a conflict, or the commit differs from the
+plan; 2 usage, condition or statement error; 3 the table cannot be read
+"""
+_GUARDS = ("max_rewrite_bytes", "max_files", "max_rows")
+
+
+def add_statement_flags(parser: Parser) -> None:
+    """All flags but those that say what the statement is."""
+    run = parser.add_argument_group("running it")
+    run.add_argument("--execute", action="store_true", help="do it; without this flag nothing is changed")
+    run.add_argument("--retry", metavar="N", type=count, default=0, help="after a conflict, plan afresh and try again N times")
+    run.add_argument("--no-strengthen", action="store_true", help="execute the condition as written, with nothing beside it")
+    guards = parser.add_argument_group("guards: exit 1 before anything is written")
+    guards.add_argument("--max-rewrite-bytes", metavar="SIZE", type=size, help="bytes of the files that are written again")
+    guards.add_argument("--max-files", metavar="N", type=count, help="files that are rewritten, removed or get a deletion vector")
+    guards.add_argument("--max-rows", metavar="N", type=count, help="rows that change")
+    guards.add_argument("--require-partition-filter", action="store_true", help="the condition must bound a partition column")
+    add_session(parser, "Spark's")
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    output.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
+    add_spark_flags(parser.add_argument_group("where Spark runs"))
+
+
+def statement_options(given: argparse.Namespace) -> dict[str, Any]:
+    """The flags as options of the library."""
+    options = {name: value for name in (*SESSION, *_GUARDS) if (value := getattr(given, name)) is not None}
+    return {**options, "require_partition_filter": given.require_partition_filter, "strengthen": not given.no_strengthen}
+
+
+def finish(plan: StatementPlan, given: argparse.Namespace) -> int:
+    """Print the plan, or carry it out and print what came of it; the exit code."""
+    from lakeprune.dml.as_text import result_text
+
+    execution = plan.execute(given.retry) if given.execute else None
+    document = plan if execution is None else execution
+    deliver([document.to_json() if given.format == "json" else document.to_text()], given.output)
+    passed = (plan.passed or plan.is_empty) if execution is None else execution.passed
+    if not passed:
+        tell(result_text(plan if execution is None else execution.plan, execution))
+    return EXIT_OK if passed else EXIT_GATE_FAILED

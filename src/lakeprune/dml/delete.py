@@ -1,0 +1,19 @@
+"""`lakeprune.delete`: the plan of a DELETE, which changes nothing until it is executed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.dml.conditional import Asked, plan_statement
+from lakeprune.dml.model import Operation
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from lakeprune.dml.plan import StatementPlan
+    from lakeprune.explanation import Table
+
+
+def delete(table: Table, *, where: str, spark: SparkSession, **options: Any) -> StatementPlan:
+    """What `DELETE FROM table WHERE where` would do; the options are those of `update`. Nothing changes before `.execute()`."""
+    return plan_statement(Asked(Operation.DELETE, table, where, spark, options))

@@ -1,0 +1,145 @@
+"""Step 1 on Spark: the statement analysed as Delta would, without being run.
+
+In: a target, a condition, assignments. Out: nothing, or a `StatementError` in one line: an expression that is not deterministic,
+a subquery, a type that does not fit, a function nobody knows, a clock that goes on. Nothing is read or written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+
+from lakeprune.dml.assignments import Assignment
+from lakeprune.dml.spark_target import Target, active, speaking
+from lakeprune.engines.spark_failures import words_of
+from lakeprune.errors import StatementError
+
+_RANDOM = re.compile(
+    r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
+    re.IGNORECASE,
+)
+_CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
+_INTERNAL = "INTERNAL_ERROR"
+
+
+def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
+    """Refuse an UPDATE that Spark or Delta would refuse, or that would not mean the same twice."""
+    plans: Any = _logical(target)
+    parts = target.spark._jvm.java.util.ArrayList()  # type: ignore[union-attr]  # noqa: SLF001
+    for assignment in assignments:
+        key = _parsed(target, assignment.target, assignment.where)
+        parts.add(plans.Assignment(key, _parsed(target, assignment.expression, assignment.where)))
+    scala: Any = target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
+    listed = scala.jdk.javaapi.CollectionConverters.asScala(parts).toSeq()
+    with speaking(target.location):
+        table = _table(target)
+    said = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
+    _check_random({condition: condition, **{a.where: a.expression for a in assignments}})
+    where = scala.Some(_parsed(target, condition, condition))
+    command = _analysed(target, plans.UpdateTable(table, listed, where), said)
+    _check_condition(command.condition().get(), condition)
+    for value in _items(command.updateExpressions()):
+        _check_value(target, value, said)
+
+
+def check_delete(target: Target, condition: str) -> None:
+    """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
+    with speaking(target.location):
+        table = _table(target)
+    _check_random({condition: condition})
+    plan = _logical(target).DeleteFromTable(table, _parsed(target, condition, condition))
+    command = _analysed(target, plan, f"WHERE {condition}")
+    _check_condition(command.condition().get(), condition)
+
+
+def _logical(target: Target) -> Any:
+    return target.spark._jvm.org.apache.spark.sql.catalyst.plans.logical  # type: ignore[union-attr]  # noqa: SLF001
+
+
+def _table(target: Target) -> Any:
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    with active(target.spark):
+        table = jvm.io.delta.tables.DeltaTable.forPath(target.spark._jsparkSession, target.location)  # noqa: SLF001
+        return table.toDF().queryExecution().analyzed()
+
+
+def _parsed(target: Target, text: str, where: str) -> Any:
+    """One expression and nothing beside it: neither a clause nor a name for it."""
+    try:
+        found = target.spark._jsparkSession.sessionState().sqlParser().parseExpression(text)  # noqa: SLF001
+    except (PySparkException, Py4JError) as error:
+        raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why=in_one_line(error)) from error
+    if found.getClass().getSimpleName() == "Alias":
+        raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why="a name stands behind it")
+    return found
+
+
+def _analysed(target: Target, plan: Any, said: str) -> Any:
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    try:
+        with active(target.spark):
+            execution = target.spark._jsparkSession.sessionState().executePlan(plan, skip)  # noqa: SLF001
+            execution.assertAnalyzed()
+            return execution.analyzed()
+    except (PySparkException, Py4JError) as error:
+        raise StatementError("LP406", "Spark does not accept the statement", where=said, why=in_one_line(error)) from error
+
+
+def _check_random(texts: dict[str, str]) -> None:
+    for where, text in texts.items():
+        found = _RANDOM.search(re.sub(r"'(?:[^'\\]|\\.)*'|`[^`]*`", "''", text))
+        if found is not None:
+            raise _random(f"{found[1].lower()}() gives another answer every time", where)
+
+
+def _check_condition(condition: Any, text: str) -> None:
+    if not condition.deterministic():
+        raise _random("the condition gives another answer every time it is asked", text)
+    if clocks := sorted({node.sql() for node in _nodes(condition) if node.getClass().getSimpleName() in _CLOCKS}):
+        why = f"{clocks[0]} would give one answer to the plan and another to the execution"
+        fix = "use current_timestamp() or current_date(), which are pinned, or write the moment"
+        raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)
+
+
+def _check_value(target: Target, value: Any, said: str) -> None:
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    if not value.deterministic():
+        raise _random("an assigned expression gives another answer every time it is asked", said)
+    if jvm.org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery(value):
+        raise StatementError("LP405", "a subquery cannot be assigned", where=said, fix="use MERGE, which takes another table")
+    if value.foldable():
+        try:
+            value.eval(None)
+        except Py4JJavaError as error:
+            if (why := in_one_line(error)).startswith("[") and _INTERNAL not in why:
+                raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why) from error
+
+
+def _random(what: str, where: str) -> StatementError:
+    why = "the rows that are counted would not be the rows that are changed"
+    return StatementError("LP404", what, where=where, why=why, fix="use an expression of the row's own columns")
+
+
+def in_one_line(error: PySparkException | Py4JError) -> str:
+    """Spark's own words: the message without the plan, the position and the class that come with it."""
+    lines = [line for line in words_of(error).strip().splitlines() if line.strip()]
+    first = lines[0] if lines else type(error).__name__
+    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", first)
+    return re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
+
+
+def _nodes(expression: Any) -> Iterator[Any]:
+    yield expression
+    for child in _items(expression.children()):
+        yield from _nodes(child)
+
+
+def _items(scala: Any) -> Iterator[Any]:
+    iterator = scala.iterator()
+    while iterator.hasNext():
+        yield iterator.next()

@@ -1,0 +1,29 @@
+"""Step 3: one Spark job over the undecided files, and over no other: how many live rows each has, and how many match.
+
+In: a target, a condition, candidates. Out: (live, matching) by the key of the file. Only the condition's columns are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import functions as sql
+
+from lakeprune.dml.candidates import keys_of
+from lakeprune.dml.model import Candidate
+from lakeprune.dml.spark_target import Target, active, speaking
+from lakeprune.engines.spark_files import read_files
+
+
+def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> dict[str, tuple[int, int]]:
+    """The numbers of every file that has a live row."""
+    if not files:
+        return {}
+    paths = [file.path for file in files]
+    with active(target.spark):
+        rows = read_files(target.spark, target.location, target.version, paths)
+        with speaking(target.location):
+            judged = rows.selectExpr("_metadata.file_path AS url", f"({condition}) AS matches")
+            counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
+    keys = keys_of(target.job, [row[0] for row in counted])
+    return {keys[url]: (int(live), int(matching)) for url, live, matching in counted}

@@ -1,0 +1,132 @@
+"""The table a statement is planned on and the Spark session that will write it.
+
+In: a table, the user's session, options. Out: a `Target`: metadata at one version, and a session of our own, cloned from the
+user's, that reads SQL as lakeprune does and lives in the same time zone. The user's session keeps its settings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark_failures import rows_failure, words_of
+from lakeprune.engines.spark_files import has_jvm
+from lakeprune.errors import StatementError, UsageError
+from lakeprune.explanation import Job, located
+from lakeprune.record import record
+from lakeprune.tables.storage import LocalStorage
+
+if TYPE_CHECKING:
+    from lakeprune.explanation import Table
+
+# How lakeprune reads a predicate; a session that is set otherwise would read another one.
+_READING = {
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.caseSensitive": "false",
+}
+
+
+@record
+class Target:
+    job: Job
+    spark: SparkSession
+    location: str  # as Delta's connector takes it
+
+    @property
+    def version(self) -> int:
+        return self.job.evaluation.snapshot.facts.version
+
+
+def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], version: int | None = None) -> Target:
+    """The table at its latest version, or at an older one that is looked at once more."""
+    if not has_jvm(spark):
+        what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
+        raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
+    location, _ = located(table, None)
+    place = location.partition("://")
+    is_local = not place[1] or place[0].lower() == "file"
+    zone = options.get("timezone") or spark.conf.get("spark.sql.session.timeZone")
+    given = {**options, "timezone": zone, **({} if is_local else {"spark": spark})}
+    job = Job.begin(location, version, None, given)
+    where = f"file://{LocalStorage(location).root}" if is_local else location
+    return Target(job, own_session(spark, job.profile.zone), where)
+
+
+def own_session(spark: SparkSession, zone: str) -> SparkSession:
+    """A session beside the user's in which a condition means what lakeprune planned."""
+    own = clone(spark)
+    own.conf.set("spark.sql.session.timeZone", zone)
+    for key, value in _READING.items():
+        own.conf.set(key, value)
+    return own
+
+
+def check_writable(target: Target) -> None:
+    """Refuse, before anything is planned, a table that no statement may change (LP407, LP408, LP409)."""
+    facts = target.job.evaluation.snapshot.facts
+    if facts.configuration.get("delta.appendOnly", "").lower() == "true":
+        why = "its property delta.appendOnly is true"
+        raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
+    with speaking(target.location):
+        log = delta_log(target.spark, target.location)
+    try:
+        log.protocolWrite(log.unsafeVolatileSnapshot().protocol())
+    except (PySparkException, Py4JError) as error:
+        why = words_of(error).strip().split("\n", 1)[0]
+        raise StatementError("LP408", "this Delta connector cannot write the table", where=facts.location, why=why) from error
+    _check_permitted(target, log)
+
+
+def delta_log(spark: SparkSession, location: str) -> Any:
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, location)  # noqa: SLF001
+
+
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Delta takes its settings from the session that is active; whichever was before is again afterwards."""
+    sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)  # noqa: SLF001
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+@contextmanager
+def speaking(location: str) -> Iterator[None]:
+    """What Spark says inside about this table, as an error of lakeprune."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise rows_failure(error, location) from error
+
+
+def _check_permitted(target: Target, log: Any) -> None:
+    fix = "run it as somebody who may write the table"
+    if target.location.startswith("file://"):
+        root = target.location.removeprefix("file://")
+        for folder in (root, f"{root}/_delta_log"):
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise StatementError("LP409", "the table cannot be written: permission denied", where=folder, fix=fix)
+        return
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    place = log.logPath()
+    try:
+        place.getFileSystem(log.newDeltaHadoopConf()).access(place, jvm.org.apache.hadoop.fs.permission.FsAction.WRITE)
+    except Py4JError as error:
+        why = words_of(error).strip().split("\n", 1)[0]
+        raise StatementError("LP409", "the table cannot be written", where=target.location, why=why, fix=fix) from error
