@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.engines.evaluate import Evaluation, Order, Pattern
 from lakeprune.errors import PredicateError, TableError, UsageError
-from lakeprune.predicate.tree import Clause, Profile
+from lakeprune.predicate.tree import Clause, Expr, Profile
 from lakeprune.record import record, replace
 from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Protocol, TypedDict, Unpack
 
+    from lakeprune.predicate.condition import Condition
     from lakeprune.report.picture.model import Picture
 
     class DeltaTable(Protocol):
@@ -153,7 +154,7 @@ class Job:
         """Remove what was fetched for this job alone; for a program that ends without cleaning up after itself."""
         self.evaluation.snapshot.close()
 
-    def reports(self, wheres: Sequence[str | None]) -> list[Report]:
+    def reports(self, wheres: Sequence[str | Condition | None]) -> list[Report]:
         check_gates(self.gates, has_predicate=wheres != [None])
         plans = [plan_clauses(self._clauses(where, index, len(wheres))) for index, where in enumerate(wheres)]
         try:
@@ -167,32 +168,38 @@ class Job:
         """What has to be asked of every file to explain this predicate."""
         return plan_clauses(self._clauses(where, 0, 1))
 
-    def _clauses(self, where: str | None, index: int, count: int) -> tuple[Clause, ...]:
+    def bound(self, where: str | Condition) -> Expr:
+        """A predicate with its columns found and its literals typed."""
         from lakeprune.predicate.bind import bind
-        from lakeprune.predicate.split import split
         from lakeprune.predicate.sql import parse_predicate
+
+        tree = parse_predicate(where, self.profile) if isinstance(where, str) else where.tree
+        return bind(tree, self.evaluation.snapshot.facts.schema, self.profile, _text_of(where))
+
+    def _clauses(self, where: str | Condition | None, index: int, count: int) -> tuple[Clause, ...]:
+        from lakeprune.predicate.split import split
 
         if where is None:
             return ()
         try:
-            parsed = parse_predicate(where, self.profile)
-            return split(bind(parsed, self.evaluation.snapshot.facts.schema, self.profile, where), self.profile)
+            return split(self.bound(where), self.profile)
         except PredicateError as error:
             if count == 1:
                 raise
             what = f"predicate {index + 1} of {count}: {error.what}"
             raise PredicateError(error.code, what, where=error.where, why=error.why, fix=error.fix) from error
 
-    def _report(self, where: str | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
+    def _report(self, where: str | Condition | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
+        text = None if where is None else _text_of(where)
         numbers = attribute(plan, patterns if where is not None else [_unpruned(pattern) for pattern in patterns])
         clauses = tuple(ClauseReport(clause, credit) for clause, credit in zip(plan.clauses, numbers.clauses, strict=True))
         diagnoses = self._diagnoses(where, plan, patterns, numbers) if self.explain_why else None
         undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
         return Report(
             table=self.table,
-            predicate=where,
+            predicate=text,
             facts=self.evaluation.snapshot.facts,
-            session=session_of(self.session, self.profile, where, plan),
+            session=session_of(self.session, self.profile, text, plan),
             numbers=numbers,
             clauses=clauses,
             assertions=judge(self.gates, numbers, undecided, has_predicate=where is not None),
@@ -204,14 +211,14 @@ class Job:
         )
 
     def _diagnoses(
-        self, where: str | None, plan: Plan, patterns: Sequence[Pattern], numbers: Attribution
+        self, where: str | Condition | None, plan: Plan, patterns: Sequence[Pattern], numbers: Attribution
     ) -> tuple[Diagnosis, ...]:
         from lakeprune.report.diagnosis.diagnose import diagnose
 
         if where is None:
             return ()
         try:
-            return diagnose(self.evaluation, where, plan, list(patterns), numbers)
+            return diagnose(self.evaluation, self.bound(where), plan, list(patterns), numbers)
         except EngineError as error:
             raise self.evaluation.snapshot.failure(error) from error
 
@@ -255,6 +262,10 @@ class Job:
                     why="a checkpoint or commit is damaged or incomplete, so any answer could be wrong",
                     fix="check the log, or explain another version with --at-version",
                 )
+
+
+def _text_of(where: str | Condition) -> str:
+    return where if isinstance(where, str) else where.text
 
 
 def _unpruned(pattern: Pattern) -> Pattern:

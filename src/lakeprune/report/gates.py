@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from lakeprune.errors import UsageError
 from lakeprune.record import record
-from lakeprune.report.amount import percent, size_text
+from lakeprune.report.amount import Amount, percent, size_text
 from lakeprune.report.attribution import Attribution
 
 
@@ -67,8 +67,18 @@ def _is_number(value: object) -> bool:
 
 def judge(gates: Gates, numbers: Attribution, unattributed: Sequence[str], *, has_predicate: bool) -> tuple[Assertion, ...]:
     """One assertion per demand, in a fixed order; `unattributed` are the clauses metadata cannot decide."""
+    found = judge_amounts(gates, numbers.total, numbers.kept)
+    if gates.assert_stats:
+        found.append(_stats_complete(numbers, has_predicate=has_predicate))
+    if gates.require_full_attribution:
+        told = f"{len(unattributed)} clause(s) cannot be fully attributed: {'; '.join(unattributed)}"
+        found.append(Assertion("full_attribution", not unattributed, {"unattributed_clauses": len(unattributed)}, told))
+    return tuple(found)
+
+
+def judge_amounts(gates: Gates, total: Amount, kept: Amount) -> list[Assertion]:
+    """The demands on how much is left to read."""
     found = []
-    total, kept = numbers.total, numbers.kept
     if gates.min_pruning is not None:
         found.append(_at_least("min_pruning", "total", gates.min_pruning, (total.files - kept.files, total.files)))
     if gates.min_bytes_pruning is not None:
@@ -79,12 +89,7 @@ def judge(gates: Gates, numbers: Attribution, unattributed: Sequence[str], *, ha
     if gates.max_bytes is not None:
         told = f"{size_text(kept.bytes)} ({kept.bytes} bytes) to read are above the limit of {gates.max_bytes} bytes"
         found.append(_at_most("max_bytes", gates.max_bytes, kept.bytes, told))
-    if gates.assert_stats:
-        found.append(_stats_complete(numbers, has_predicate=has_predicate))
-    if gates.require_full_attribution:
-        told = f"{len(unattributed)} clause(s) cannot be fully attributed: {'; '.join(unattributed)}"
-        found.append(Assertion("full_attribution", not unattributed, {"unattributed_clauses": len(unattributed)}, told))
-    return tuple(found)
+    return found
 
 
 def _at_least(name: str, label: str, threshold: float, share: tuple[int, int]) -> Assertion:

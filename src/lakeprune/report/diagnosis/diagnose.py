@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lakeprune.engines.evaluate import Evaluation, Pattern
-from lakeprune.predicate.bind import bind
 from lakeprune.predicate.split import spelt_clauses
-from lakeprune.predicate.sql import parse_predicate
-from lakeprune.predicate.tree import TRUE
+from lakeprune.predicate.tree import TRUE, Expr
 from lakeprune.record import record
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.diagnosis.always_true import always_true
@@ -51,14 +49,12 @@ DIAGNOSES: tuple[Callable[[Case], Investigation], ...] = (
 
 
 def diagnose(
-    evaluation: Evaluation, where: str, plan: Plan, patterns: list[Pattern], numbers: Attribution
+    evaluation: Evaluation, bound: Expr, plan: Plan, patterns: list[Pattern], numbers: Attribution
 ) -> tuple[Diagnosis, ...]:
-    """What there is to say about this predicate on this table; nothing when there is nothing to read or to improve."""
+    """What there is to say about this bound predicate on this table; nothing when there is nothing to read or to improve."""
     if (excess := too_large(plan)) is not None:
         return (excess,)
-    profile = evaluation.profile
-    bound = bind(parse_predicate(where, profile), evaluation.snapshot.facts.schema, profile, where)
-    read = spelt_clauses(bound, profile)
+    read = spelt_clauses(bound, evaluation.profile)
     conjuncts = tuple(spelt for spelt, clause in read if clause.predicate != TRUE)
     tautologies = tuple(clause.text for _, clause in read if clause.predicate == TRUE)
     found = _investigate(Case(evaluation, plan, tuple(patterns), numbers, conjuncts, tautologies))

@@ -53,7 +53,7 @@ def html_chunks(report: Report) -> Iterator[str]:
     """The page, piece by piece."""
     picture = report.picture()
     sections = _sections(report, picture)
-    head = _head(report)
+    head = page_head(report.table)
     body = _body(report, sections)
     spent = sum(len(part.encode("utf-8", "replace")) for part in (head, *body))
     budget = max(0, min(_FOR_FILES, MOST_BYTES - _RESERVE - spent))
@@ -92,7 +92,8 @@ def _ranges(picture: Picture) -> str:
     return (intro + _LEGEND + strips(picture) if picture.strips else "") + missing
 
 
-def _head(report: Report) -> str:
+def page_head(title: str) -> str:
+    """Everything before the body: the style sheet, and a policy that allows nothing else."""
     policy = (
         f"default-src 'none'; style-src '{_hash(_asset('page.css'))}'; script-src '{_hash(_asset('page.js'))}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -102,7 +103,7 @@ def _head(report: Report) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
         '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        f"<title>{words(report.table, 120)}: lakeprune report</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
+        f"<title>{words(title, 120)}: lakeprune report</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
     )
 
 
@@ -120,8 +121,12 @@ def _body(report: Report, sections: list[tuple[str, str, str]]) -> tuple[str, st
     made = f"Made by lakeprune {__version__} in {report.elapsed_ms:,} ms from metadata alone: no data file was opened."
     told = notes(report)
     last = _section("notes", "Notes", told) if told else ""
-    after = f"{last}\n</main>\n<footer><p>{made}</p></footer>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
-    return before, after
+    return before, f"{last}{page_end(made)}"
+
+
+def page_end(made: str) -> str:
+    """What closes the page: who made it, and the one script."""
+    return f"\n</main>\n<footer><p>{made}</p></footer>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
 
 
 def _section(identifier: str, title: str, content: str) -> str:

@@ -1,0 +1,71 @@
+"""The filters of a scan as one condition on its table.
+
+In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside nearly
+every comparison of x; where the comparison proves it by itself it is left out, which changes no answer and spares the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeprune.dataframes.scan import DeltaScan
+from lakeprune.explanation import Job
+from lakeprune.predicate.bind import bind
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.normalise import normalise
+from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.show import show
+from lakeprune.predicate.spark_plan import Relation, read_filter
+from lakeprune.predicate.tree import And, Either, Expr, IsNull, Member, Name, Not, Or
+
+
+def condition_of(scan: DeltaScan, job: Job) -> Condition | None:
+    """What the scan asks of its table."""
+    relation = Relation(job.evaluation.snapshot.facts.schema, scan.columns, job.profile.zone)
+    trees = [read_filter(one.nodes, one.sql, relation) for one in scan.filters]
+    needed = _without_implied(trees, job)
+    if not needed:
+        return None
+    tree = all_of(needed)
+    return Condition(show(tree, job.profile.zone), tree)
+
+
+def _without_implied(trees: Sequence[Expr], job: Job) -> list[Expr]:
+    schema, profile = job.evaluation.snapshot.facts.schema, job.profile
+    others = [tree for tree in trees if _tested(tree) is None]
+    meanings = [normalise(bind(tree, schema, profile, ""), profile) for tree in others]
+    return [
+        tree
+        for tree in trees
+        if (name := _tested(tree)) is None or not any(_demands(meaning, _path(name)) for meaning in meanings)
+    ]
+
+
+def _tested(tree: Expr) -> Name | None:
+    """The column of `column IS NOT NULL`."""
+    match tree:
+        case Not(IsNull(Name() as name)):
+            return name
+        case _:
+            return None
+
+
+def _path(name: Name) -> tuple[str, ...]:
+    return tuple(part.lower() for part in name.parts)
+
+
+def _demands(meaning: Expr, path: tuple[str, ...]) -> bool:
+    """Whether the meaning is TRUE only where the column has a value."""
+    match meaning:
+        case Member(column, _):
+            return tuple(part.lower() for part in column.path) == path
+        case And(parts):
+            return any(_demands(part, path) for part in parts)
+        case Or(parts):
+            return all(_demands(part, path) for part in parts)
+        case Either(outer, inner):
+            return _demands(outer, path) and _demands(inner, path)
+        case Not(Member() as member):
+            return _demands(member, path)
+        case _:
+            return False

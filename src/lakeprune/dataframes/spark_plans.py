@@ -1,0 +1,135 @@
+"""The optimised plan of a DataFrame or of SQL text, in a session of its own. Nothing is executed.
+
+In: a DataFrame, or a session and text. Out: plans of the JVM. The user's session keeps its settings, and its plans stay untouched:
+the analysed plan is optimised again in a clone. Text that is not a query is refused before it is analysed, because Spark would run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
+from pyspark.sql import DataFrame, SparkSession
+
+from lakeprune.dataframes.spark_nodes import class_name, descendants, is_a
+from lakeprune.engines.spark_engine import clone
+from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
+from lakeprune.record import record
+
+_SETTINGS = {
+    "spark.sql.optimizer.inSetConversionThreshold": "1000000",  # an InSet does not tell its values
+    # Both are decided while a query runs; planned here they would only repeat scans and add conditions nobody wrote.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+}
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
+_STATEMENTS = (f"{_LOGICAL}.Command", f"{_LOGICAL}.ParsedStatement")
+_RUN_EARLY = ("Compound", "ExecuteImmediate")  # scripts, and text that Spark runs while it analyses it
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_LONGEST = 300
+
+
+@record
+class Planned:
+    """A plan of the JVM and the session it was made in."""
+
+    spark: SparkSession
+    analyzed: Any
+    optimized: Any
+    text: str | None  # of the query, None for a DataFrame
+
+    @property
+    def zone(self) -> str:
+        return str(self.spark.conf.get("spark.sql.session.timeZone"))
+
+    @property
+    def jvm(self) -> Any:
+        return self.spark._jvm  # noqa: SLF001  # PySpark has no other way to a plan
+
+
+def plan_of_frame(frame: DataFrame) -> Planned:
+    """The plan that Spark would run for this DataFrame."""
+    _check_classic(frame, "DataFrame")
+    with speaking(None):
+        spark = _own(frame.sparkSession)
+        analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
+        return _planned(spark, analyzed, None)
+
+
+def plan_of_text(spark: SparkSession, text: str) -> Planned:
+    """The plan of a query; other statements are refused and never run."""
+    _check_classic(spark, "session")
+    with speaking(text):
+        own = _own(spark)
+        parsed = own._jsparkSession.sessionState().sqlParser().parsePlan(text)  # noqa: SLF001
+        _check_query(own, parsed, text)
+        return _planned(own, parsed, text)
+
+
+def _planned(spark: SparkSession, plan: Any, text: str | None) -> Planned:
+    mode = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()  # type: ignore[union-attr]  # noqa: SLF001
+    execution = spark._jsparkSession.sessionState().executePlan(plan, mode)  # noqa: SLF001
+    return Planned(spark, execution.analyzed(), execution.optimizedPlan(), text)
+
+
+def _own(spark: SparkSession) -> SparkSession:
+    own = clone(spark)
+    for key, value in _SETTINGS.items():
+        own.conf.set(key, value)
+    return own
+
+
+def _check_classic(given: object, what: str) -> None:
+    if type(given).__module__.startswith("pyspark.sql.connect"):
+        raise UsageError(
+            "LP240",
+            f"a {what} of Spark Connect has no plan that can be read: explaining it needs a classic Spark session",
+            fix='give the table and the condition: lakeprune.explain(table, "...", spark=spark)',
+        )
+
+
+def _check_query(spark: SparkSession, parsed: Any, text: str) -> None:
+    for node in descendants(parsed):
+        runs_early = any(word in class_name(node) for word in _RUN_EARLY)
+        if runs_early or any(is_a(spark, node, kind) for kind in _STATEMENTS):
+            why = "explaining executes nothing, and this would be executed"
+            raise UsageError("LP242", "this is a statement, not a query", where=text[:_LONGEST], why=why, fix="give a SELECT")
+
+
+@contextmanager
+def speaking(text: str | None) -> Iterator[None]:
+    """Spark's errors in one line: the stack of a JVM helps nobody who asked about a query."""
+    try:
+        with _unlogged():
+            yield
+    except (PySparkException, Py4JError) as error:
+        raise _failure(error, text) from error
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark logs an error of a query, the JVM's stack with it, when it is raised."""
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:
+    words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0][:_LONGEST]
+    if "[DATA_SOURCE_NOT_FOUND]" in words:
+        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
+        return UsageError("LP227", "this Spark session has no Delta connector", why=words, fix=fix)
+    if text is not None:
+        return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words)
+    fix = "check that the DataFrame can still be read; its own explain() says more"
+    return TableError("LP346", "Spark cannot plan the DataFrame", why=words, fix=fix)

@@ -1,0 +1,41 @@
+"""What a PySpark DataFrame or a query reads, explained scan by scan.
+
+    >>> import lakeprune.spark
+    >>> lakeprune.spark.explain(df)  # doctest: +SKIP
+    >>> lakeprune.spark.explain(spark, "SELECT * FROM sales WHERE year(ts) = 2024")  # doctest: +SKIP
+
+Nothing is executed, and the session keeps its settings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lakeprune.dataframes.model import DataFrameReport
+
+__all__ = ["Options", "explain"]
+
+
+class Options(TypedDict, total=False):
+    """What `lakeprune.explain` takes too. Gates are judged on every scan; `explain_why` is on unless it is False."""
+
+    explain_why: bool
+    nan_policy: str
+    min_pruning: float
+    min_bytes_pruning: float
+    max_files: int
+    max_bytes: int
+    assert_stats: bool
+    require_full_attribution: bool
+
+
+def explain(source: DataFrame | SparkSession, query: str | None = None, **options: Unpack[Options]) -> DataFrameReport:
+    """Every Delta or Parquet scan of a DataFrame, or of a query in a session: what it must read, why, what Spark reads instead."""
+    from lakeprune.dataframes.explain_frame import explain_frame
+
+    return explain_frame(source, query, dict(options))
