@@ -1,4 +1,4 @@
-"""Writes the JSON Schemas of schemas/ from types: lakeprune/report/document.py and lakeprune/dml/document.py.
+"""Writes the JSON Schemas in schemas/ from the types that the documents are held to.
 
 `python -m tools.generate_schema` rewrites them; tests check that this changes nothing and that every document we emit is valid.
 """
@@ -11,29 +11,35 @@ from typing import Any
 
 import msgspec
 
+from lakeprune.dataframes import as_json as dataframe
+from lakeprune.dataframes.document import DataFrameExplanation
 from lakeprune.dml import as_json as statement
 from lakeprune.dml.document import StatementDocument
 from lakeprune.report.document import Explanation
 from lakeprune.report.model import SCHEMA_VERSION
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
-TARGET = SCHEMAS / "explain.schema.json"
-STATEMENT_TARGET = SCHEMAS / "statement.schema.json"
+# The type of each document, what it is called and its version.
+DOCUMENTS: dict[str, tuple[Any, str, str]] = {
+    "explain": (Explanation, "explain", SCHEMA_VERSION),
+    "dataframe": (DataFrameExplanation, "explain --sql", dataframe.SCHEMA_VERSION),
+    "statement": (StatementDocument, "update, delete and merge", statement.SCHEMA_VERSION),
+}
 
 
-def schema_text() -> str:
-    """The JSON Schema of the explain document."""
-    return _text(Explanation, f"lakeprune explain, schema version {SCHEMA_VERSION}")
+def target(name: str) -> Path:
+    """Where the schema of a document is published."""
+    return SCHEMAS / f"{name}.schema.json"
 
 
-def statement_schema_text() -> str:
-    """The JSON Schema of the document of a statement."""
-    return _text(StatementDocument, f"lakeprune update, delete and merge, schema version {statement.SCHEMA_VERSION}")
-
-
-def _text(shape: Any, title: str) -> str:
+def schema_text(name: str) -> str:
+    """The JSON Schema of one of the documents."""
+    shape, title, version = DOCUMENTS[name]
     schema = _closed(msgspec.json.schema(shape))
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"lakeprune {title}, schema version {version}",
+    }
     return json.dumps({**head, **schema}, indent=2) + "\n"
 
 
@@ -51,6 +57,6 @@ def _closed(node: Any) -> Any:
 
 if __name__ == "__main__":
     SCHEMAS.mkdir(exist_ok=True)
-    for target, content in ((TARGET, schema_text()), (STATEMENT_TARGET, statement_schema_text())):
-        target.write_text(content, encoding="utf-8")
-        print(f"wrote {target.name}")
+    for document in DOCUMENTS:
+        target(document).write_text(schema_text(document), encoding="utf-8")
+        print(f"wrote {target(document).name}")

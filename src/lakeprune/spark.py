@@ -26,6 +26,7 @@ class Options(TypedDict, total=False):
 
     explain_why: bool
     nan_policy: str
+    timezone: str  # of a query
     min_pruning: float
     min_bytes_pruning: float
     max_files: int
@@ -35,7 +36,7 @@ class Options(TypedDict, total=False):
 
 
 def explain(source: DataFrame | SparkSession, query: str | None = None, **options: Unpack[Options]) -> DataFrameReport:
-    """Every Delta or Parquet scan of a DataFrame, or of a query in a session: what it must read, why, what Spark reads instead."""
+    """Every Delta or Parquet scan of a DataFrame or a query: what it must read and why, and what Spark reads instead."""
     from lakeprune.dataframes.explain_frame import explain_frame
 
     return explain_frame(source, query, dict(options))

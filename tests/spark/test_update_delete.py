@@ -13,15 +13,15 @@ import lakeprune
 from lakeprune.cli.main import main
 from lakeprune.dml.model import Fate, Status
 from tests.spark.statements import actions, by_sql, commits, copied, events, files_scanned, last_execution, rows
-from tools.generate_schema import STATEMENT_TARGET, statement_schema_text
+from tools.generate_schema import schema_text, target
 
 pytestmark = pytest.mark.spark
-SCHEMA = json.loads(STATEMENT_TARGET.read_text(encoding="utf-8"))
+SCHEMA = json.loads(target("statement").read_text(encoding="utf-8"))
 MARCH = "year(ts) = 2024 AND month(ts) = 3 AND id % 2 = 0"
 
 
 def test_regenerating_the_schema_changes_nothing() -> None:
-    assert STATEMENT_TARGET.read_text(encoding="utf-8") == statement_schema_text()
+    assert target("statement").read_text(encoding="utf-8") == schema_text("statement")
 
 
 def test_one_file_is_scanned_where_delta_scans_twenty(spark: SparkSession, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from lakeprune.cli.question import Parser, add_question, parsed
 from lakeprune.cli.spark_flags import add_engine_flags, session_of, shown_progress
 from lakeprune.cli.store_flags import access_of, add_store_flags
 from lakeprune.cli.values import count, percentage, size
-from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK
+from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from lakeprune.report.model import Report
@@ -23,9 +23,11 @@ examples:
   lakeprune explain ./users -w "country = 'DE'" --min-pruning 60 --max-bytes 10GB
   lakeprune explain ./users --assert-stats --format json
   lakeprune explain s3://lake/users -w "age > 40" --region eu-west-1 --profile lake
+  lakeprune explain --engine spark --sql "SELECT * FROM delta.`/lake/users` WHERE age > 40"
 
 exit codes: 0 fine, 1 a gate failed, 2 usage or predicate error, 3 the table cannot be read
 """
+_PROGRAM = "lakeprune explain"
 _SESSION_AND_GATES = (
     "timezone", "now", "nan_policy",
     "min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "assert_stats", "require_full_attribution",
@@ -38,6 +40,12 @@ def run(argv: Sequence[str]) -> int:
     given = parsed(_parser(), argv)
     if isinstance(given, int):
         return given
+    if given.sql is not None:
+        from lakeprune.cli.explain_query import run_query
+
+        return run_query(given)
+    if given.table is None:
+        raise UsageError("LP202", "the following arguments are required: TABLE", where=_PROGRAM, fix=f"see `{_PROGRAM} --help`")
     from lakeprune.explanation import Job
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
@@ -78,7 +86,9 @@ def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
 
 def _parser() -> Parser:
     parser = Parser("explain", "Explain which files of a table a predicate must read, and why.", _EXAMPLES)
-    add_question(parser, is_required=False)
+    add_question(parser, is_required=False, needs_table=False)
+    query = "explain every scan of this query instead of TABLE; needs --engine spark, and executes nothing"
+    parser.add_argument("--sql", metavar="QUERY", help=query)
     _add_output(parser.add_argument_group("output"))
     _add_gates(parser.add_argument_group("gates (exit 1 when one fails)"))
     add_engine_flags(parser.add_argument_group("which engine"))

@@ -69,18 +69,19 @@ def parsed(parser: Parser, argv: Sequence[str]) -> argparse.Namespace | int:
         return int(done.code or EXIT_OK)
 
 
-def add_question(parser: Parser, *, is_required: bool) -> None:
-    """TABLE, -w, the version and the session."""
-    add_condition(parser, is_required=is_required)
+def add_question(parser: Parser, *, is_required: bool, needs_table: bool = True) -> None:
+    """TABLE, -w, the version and the session; `is_required` is about the predicate."""
+    add_condition(parser, is_required=is_required, needs_table=needs_table)
     moment = parser.add_argument_group("which version").add_mutually_exclusive_group()
     moment.add_argument("--at-version", metavar="N", type=count, help="the table at this version")
     moment.add_argument("--at-timestamp", metavar="TIME", help="the table as it was at this time")
     add_session(parser, "UTC")
 
 
-def add_condition(parser: Parser, *, is_required: bool) -> None:
+def add_condition(parser: Parser, *, is_required: bool, needs_table: bool = True) -> None:
     """TABLE and -w."""
-    parser.add_argument("table", metavar="TABLE", help="path or file:// URL of the table, or s3://, az://, abfss://, gs://")
+    place = "path or file:// URL of the table, or s3://, az://, abfss://, gs://"
+    parser.add_argument("table", metavar="TABLE", nargs=None if needs_table else "?", help=place)
     condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
     parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition, required=is_required)
 

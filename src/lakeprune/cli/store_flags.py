@@ -39,7 +39,7 @@ def access_of(given: argparse.Namespace) -> dict[str, Any]:
     access: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(given, name)) not in (None, False)}
     if given.option:
         access["storage_options"] = dict(given.option)
-    if "://" in given.table and sys.stderr is not None and sys.stderr.isatty():
+    if "://" in (given.table or "") and sys.stderr is not None and sys.stderr.isatty():
         from lakeprune.cli.progress import TerminalProgress
 
         access["progress"] = TerminalProgress()

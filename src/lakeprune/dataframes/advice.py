@@ -1,7 +1,7 @@
 """Where Delta Spark reads more than the metadata asks for: by its own count, with a spelling that it was seen to use.
 
-In: a scan with Delta's own plan, and the report. Out: the report, its ENGINE_DIFFERS made of real numbers. The model of Delta Spark in
-report/diagnosis only proposes; a spelling is offered when Delta itself plans fewer files for it.
+In: a scan with Delta's own plan, and the report. Out: the report, its ENGINE_DIFFERS made of real numbers. The model of Delta
+Spark in report/diagnosis only proposes; a spelling is offered when Delta itself plans fewer files for it.
 """
 
 from __future__ import annotations

@@ -109,4 +109,6 @@ def _listed(scan: ParquetScan) -> str:
 
 def _filters(texts: list[str]) -> str:
     items = "".join(f"<li>{code(text)}</li>" for text in texts[:_MOST_FILTERS])
-    return f'<p>Spark left on this scan:</p><ul class="plain">{items}</ul>' if items else "<p>Spark left no filter on this scan.</p>"
+    return (
+        f'<p>Spark left on this scan:</p><ul class="plain">{items}</ul>' if items else "<p>Spark left no filter on this scan.</p>"
+    )

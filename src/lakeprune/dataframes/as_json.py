@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakeprune import __version__
 from lakeprune.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
+from lakeprune.dataframes.scan import DeltaPlan
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
@@ -33,43 +34,54 @@ def document(report: DataFrameReport, *, verbose: bool, limit: int | None) -> sh
     }
 
 
-def _delta(section: DeltaSection, *, verbose: bool, limit: int | None) -> shape.DeltaScan:
+def _delta(section: DeltaSection, *, verbose: bool, limit: int | None) -> shape.Scan:
     scan, explanation = section.scan, section.report.to_dict(verbose=verbose, limit=limit)
     return {
         "format": "delta",
         "table": scan.table,
-        "location": scan.location,
+        "locations": [scan.location],
         "version": scan.version,
         "cached": scan.is_cached,
         "filters": [one.sql for one in scan.filters],
-        "delta_spark": None
-        if scan.plan is None
-        else {
-            "files": scan.plan.files,
-            "bytes": scan.plan.bytes,
-            "total_files": scan.plan.total_files,
-            "total_bytes": scan.plan.total_bytes,
-            "kind": scan.plan.kind,
-            "unused_filters": list(scan.plan.unused),
-        },
+        "spark": None if scan.plan is None else _delta_plan(scan.plan),
         "explanation": explanation,  # type: ignore[typeddict-item]  # the document of `explain`, which its own types hold
+        "assertions": [_gate(assertion) for assertion in section.assertions],
     }
 
 
-def _parquet(section: ParquetSection) -> shape.ParquetScan:
+def _delta_plan(plan: DeltaPlan) -> shape.Planned:
+    return {
+        "files": plan.files,
+        "bytes": plan.bytes,
+        "total_files": plan.total_files,
+        "total_bytes": plan.total_bytes,
+        "kind": plan.kind,
+        "unused_filters": list(plan.unused),
+        "partition_filters": [],
+        "pushed_filters": None,
+    }
+
+
+def _parquet(section: ParquetSection) -> shape.Scan:
     scan = section.scan
     return {
         "format": "parquet",
         "table": scan.table,
         "locations": list(scan.locations),
+        "version": None,
         "cached": scan.is_cached,
         "filters": list(scan.filters),
-        "partition_filters": list(scan.partition_filters),
-        "pushed_filters": scan.pushed_filters,
-        "files": scan.files,
-        "bytes": scan.bytes,
-        "total_files": scan.total_files,
-        "total_bytes": scan.total_bytes,
+        "spark": {
+            "files": scan.files,
+            "bytes": scan.bytes,
+            "total_files": scan.total_files,
+            "total_bytes": scan.total_bytes,
+            "kind": None,
+            "unused_filters": [],
+            "partition_filters": list(scan.partition_filters),
+            "pushed_filters": scan.pushed_filters,
+        },
+        "explanation": None,
         "assertions": [_gate(assertion) for assertion in section.assertions],
     }
 

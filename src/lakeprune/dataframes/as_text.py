@@ -81,5 +81,7 @@ def _parquet(section: ParquetSection) -> list[str]:
 
 
 def _gates(assertions: tuple[Assertion, ...]) -> list[str]:
-    told = [f"  {'pass' if one.passed else 'FAIL'}  {one.name}" + ("" if one.passed else f"  ({one.message})") for one in assertions]
+    told = [
+        f"  {'pass' if one.passed else 'FAIL'}  {one.name}" + ("" if one.passed else f"  ({one.message})") for one in assertions
+    ]
     return ["", "Gates:", *told] if told else []

@@ -1,7 +1,7 @@
 """The filters of a scan as one condition on its table.
 
-In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside nearly
-every comparison of x; where the comparison proves it by itself it is left out, which changes no answer and spares the reader.
+In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside
+nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer.
 """
 
 from __future__ import annotations

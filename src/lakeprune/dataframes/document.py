@@ -10,32 +10,24 @@ from typing import Literal, NotRequired, TypedDict
 from lakeprune.report.document import Explanation
 
 
-class DeltaSpark(TypedDict):
-    """What Delta Spark itself plans to read; null is what it did not count, `kind` its own word for how it decided."""
+class Planned(TypedDict):
+    """What Spark itself plans to read. null is what was not counted; `kind` is Delta's own word for how it decided.
 
-    files: int
-    bytes: int
+    `unused_filters` are those that Delta does not use; `partition_filters` and `pushed_filters` are told for Parquet.
+    """
+
+    files: int | None
+    bytes: int | None
     total_files: int | None
     total_bytes: int | None
-    kind: str
+    kind: str | None
     unused_filters: list[str]
-
-
-class DeltaScan(TypedDict):
-    """A scan of a Delta table; `explanation` is the document of `explain` for its filters at its version."""
-
-    format: Literal["delta"]
-    table: str | None
-    location: str
-    version: int
-    cached: bool
-    filters: list[str]
-    delta_spark: DeltaSpark | None
-    explanation: Explanation
+    partition_filters: list[str]
+    pushed_filters: str | None
 
 
 class Gate(TypedDict):
-    """One gate on a scan of plain Parquet."""
+    """One gate on one scan."""
 
     name: str
     result: Literal["pass", "fail"]
@@ -46,20 +38,20 @@ class Gate(TypedDict):
     note: NotRequired[str]
 
 
-class ParquetScan(TypedDict):
-    """A scan of plain Parquet: Spark's own numbers, null where they were not asked for."""
+class Scan(TypedDict):
+    """One scan. `explanation` is the document of `explain` for its filters at its version; null for plain Parquet.
 
-    format: Literal["parquet"]
+    `spark` is null when Delta's data skipping is off in the session.
+    """
+
+    format: Literal["delta", "parquet"]
     table: str | None
     locations: list[str]
+    version: int | None
     cached: bool
     filters: list[str]
-    partition_filters: list[str]
-    pushed_filters: str | None
-    files: int | None
-    bytes: int | None
-    total_files: int | None
-    total_bytes: int | None
+    spark: Planned | None
+    explanation: Explanation | None
     assertions: list[Gate]
 
 
@@ -75,7 +67,7 @@ class DataFrameExplanation(TypedDict):
 
     query: str | None
     timezone: str
-    scans: list[DeltaScan | ParquetScan]
+    scans: list[Scan]
     not_read: list[str]
     not_explained: list[NotExplained]
     result: Literal["pass", "fail"] | None

@@ -1,7 +1,7 @@
 """The application behind `lakeprune.spark.explain`: read the plan, translate its filters, explain each scan at its own version.
 
-In: a DataFrame, or a session and a query. Out: a `DataFrameReport`. Executes nothing. A source that cannot be explained is listed;
-only a plan without any table that can be is an error.
+In: a DataFrame, or a session and a query. Out: a `DataFrameReport`. Executes nothing. A source that cannot be explained is
+listed; only a plan without any table that can be is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lakeprune.dataframes.spark_plans import Planned
 
 _GATES = frozenset(Gates.__match_args__)
-_OPTIONS = frozenset({"explain_why", "nan_policy"}) | _GATES
+_OPTIONS = frozenset({"explain_why", "nan_policy", "timezone"}) | _GATES
 
 
 def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> DataFrameReport:
@@ -38,7 +38,7 @@ def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> Da
         raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_OPTIONS))}")
     gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
     check_gates(gates, has_predicate=True)
-    planned = _planned(source, query)
+    planned = _planned(source, query, options.get("timezone"))
     reading = reading_of(planned)
     if not reading.scans and not reading.unread:
         raise _nothing_to_explain(reading, query)
@@ -49,14 +49,17 @@ def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> Da
     return DataFrameReport(sections, reading.unread, reading.unexplained, reading.zone, query, elapsed)
 
 
-def _planned(source: Any, query: str | None) -> Planned:
+def _planned(source: Any, query: str | None, zone: str | None) -> Planned:
     is_session, is_frame = hasattr(source, "sparkContext") or hasattr(source, "newSession"), hasattr(source, "sparkSession")
     from lakeprune.dataframes.spark_plans import plan_of_frame, plan_of_text
 
     if query is None and is_frame:
+        if zone is not None:
+            fix = "set spark.sql.session.timeZone before the DataFrame is made"
+            raise UsageError("LP245", "a DataFrame has the time zone of its session already", fix=fix)
         return plan_of_frame(source)
     if isinstance(query, str) and is_session and not is_frame:
-        return plan_of_text(source, query)
+        return plan_of_text(source, query, zone)
     what = type(source).__name__ if query is None else f"{type(source).__name__} and {type(query).__name__}"
     raise UsageError("LP241", f"{what} cannot be explained", fix="give a DataFrame, or a SparkSession and the text of a query")
 

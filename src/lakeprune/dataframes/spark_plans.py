@@ -1,7 +1,8 @@
 """The optimised plan of a DataFrame or of SQL text, in a session of its own. Nothing is executed.
 
-In: a DataFrame, or a session and text. Out: plans of the JVM. The user's session keeps its settings, and its plans stay untouched:
-the analysed plan is optimised again in a clone. Text that is not a query is refused before it is analysed, because Spark would run it.
+In: a DataFrame, or a session and text. Out: plans of the JVM. The user's session keeps its settings, and its plans stay
+untouched: the analysed plan is optimised again in a clone. Text that is not a query is refused before it is analysed, because
+Spark would run it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.dataframes.spark_nodes import class_name, descendants, is_a
 from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark_failures import no_connector
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 from lakeprune.record import record
 
@@ -60,11 +62,13 @@ def plan_of_frame(frame: DataFrame) -> Planned:
         return _planned(spark, analyzed, None)
 
 
-def plan_of_text(spark: SparkSession, text: str) -> Planned:
+def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> Planned:
     """The plan of a query; other statements are refused and never run."""
     _check_classic(spark, "session")
     with speaking(text):
         own = _own(spark)
+        if zone is not None:
+            own.conf.set("spark.sql.session.timeZone", zone)
         parsed = own._jsparkSession.sessionState().sqlParser().parsePlan(text)  # noqa: SLF001
         _check_query(own, parsed, text)
         return _planned(own, parsed, text)
@@ -127,8 +131,7 @@ def _unlogged() -> Iterator[None]:
 def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:
     words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0][:_LONGEST]
     if "[DATA_SOURCE_NOT_FOUND]" in words:
-        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
-        return UsageError("LP227", "this Spark session has no Delta connector", why=words, fix=fix)
+        return no_connector(words)
     if text is not None:
         return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words)
     fix = "check that the DataFrame can still be read; its own explain() says more"

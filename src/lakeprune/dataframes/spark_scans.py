@@ -1,25 +1,23 @@
 """The scans of an optimised plan: which table at which version, the filters left on it, and what Spark itself would read.
 
-In: a plan. Out: a `Reading`. Delta's own decision is in the plan already; of plain Parquet Spark's listing is asked. Scans that feed
-a cache are told as such: their filters are those of the cached query. No data file is opened.
+In: a plan. Out: a `Reading`. Delta's own decision is in the plan already; of plain Parquet Spark's listing is asked. Scans that
+feed a cache are told as such: their filters are those of the cached query. No data file is opened.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from lakeprune.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
 from lakeprune.dataframes.spark_filters import filters_of
-from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name, is_a, option
+from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name, option
 from lakeprune.dataframes.spark_plans import Planned, speaking
+from lakeprune.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 from lakeprune.dataframes.spark_sources import described
 from lakeprune.record import record
 
-_FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 _LOGICAL = ("org.apache.spark.sql.catalyst.plans.logical.", "org.apache.spark.sql.execution.datasources.LogicalRelation")
-_DELTA_INDEXES = ("PreparedDeltaFileIndex", "TahoeLogFileIndex", "TahoeLogFileIndexWithCloudFetch")
 
 
 @record
@@ -47,22 +45,12 @@ def reading_of(planned: Planned) -> Reading:
         for found in _relations(planned):
             if is_delta(found.index):
                 scans.append(_delta_scan(planned, found))
-            elif _is_parquet(found.relation):
+            elif is_parquet(found.relation):
                 scans.append(_parquet_scan(planned, found))
         named, unexplained = described(planned)
         read = {place for scan in scans for place in ([scan.location] if isinstance(scan, DeltaScan) else scan.locations)}
         unread = tuple(place for place in named if place not in read)
         return Reading(tuple(scans), unread, unexplained, planned.zone)
-
-
-def is_delta(index: Any) -> bool:
-    return full_class_name(index).startswith("org.apache.spark.sql.delta.") and class_name(index) in _DELTA_INDEXES
-
-
-def location_of(path: Any) -> str:
-    """A Hadoop path as others write it: a plain path of this machine, or a URL."""
-    uri = urlsplit(str(path.toString()))
-    return str(path.toUri().getPath()) if uri.scheme in ("", "file") else str(path.toString())
 
 
 def delta_plans(planned: Planned) -> list[DeltaPlan]:
@@ -79,16 +67,16 @@ def _relations(planned: Planned) -> Iterator[_Found]:
     done = set()
     for node in descendants(planned.optimized):
         if class_name(node) == "FileSourceScanExec":  # these are met below a cached plan only
-            if is_a(planned.spark, node.relation(), _FILES):
+            if is_files(node.relation()):
                 yield _Found(node, node, [*elements(node.partitionFilters()), *elements(node.dataFilters())], is_cached=True)
         elif full_class_name(node).startswith(_LOGICAL):
-            match = option(matcher.unapply(node))
-            if match is None or class_name(match._3()) != "LogicalRelation":
+            match = option(matcher.unapply(node))  # projections, filters with aliases resolved, leaf
+            if match is None or class_name(match.productElement(2)) != "LogicalRelation":
                 continue
-            leaf = match._3()
-            if identity(leaf) not in done and is_a(planned.spark, leaf.relation(), _FILES):
+            leaf = match.productElement(2)
+            if identity(leaf) not in done and is_files(leaf.relation()):
                 done.add(identity(leaf))
-                yield _Found(node, leaf, elements(match._2()), is_cached=False)
+                yield _Found(node, leaf, elements(match.productElement(1)), is_cached=False)
 
 
 def _delta_scan(planned: Planned, found: _Found) -> DeltaScan:
@@ -98,7 +86,8 @@ def _delta_scan(planned: Planned, found: _Found) -> DeltaScan:
     if plan is not None and found.is_cached:
         # The scan node of a physical plan leaves out conditions that mix partition and data columns; Delta's own record has them.
         scan = index.preparedScan()
-        expressions = [one for some in (scan.partitionFilters(), scan.dataFilters(), scan.unusedFilters()) for one in elements(some)]
+        kinds = (scan.partitionFilters(), scan.dataFilters(), scan.unusedFilters())
+        expressions = [expression for kind in kinds for expression in elements(kind)]
     filters = filters_of(planned.spark, expressions)
     version = index.preparedScan().version() if plan is not None else index.version()
     return DeltaScan(
@@ -143,10 +132,6 @@ def _name_of(found: _Found) -> str | None:
     if identifier is None or option(identifier.database()) == "delta":  # delta.`path` is its location once more
         return None
     return str(identifier.unquotedString())
-
-
-def _is_parquet(relation: Any) -> bool:
-    return class_name(relation.fileFormat()) == "ParquetFileFormat"
 
 
 def _parquet_scan(planned: Planned, found: _Found) -> ParquetScan:

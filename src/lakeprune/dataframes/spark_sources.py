@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lakeprune.dataframes.scan import Unexplained
-from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name, is_a
+from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name
 from lakeprune.dataframes.spark_plans import Planned
+from lakeprune.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 
-_FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 _IN_MEMORY = {
     "LogicalRDD": "rows of an RDD or of Python",
     "ExternalRDD": "rows of an RDD",
@@ -27,7 +27,7 @@ def described(planned: Planned) -> tuple[list[str], tuple[Unexplained, ...]]:
     for node in descendants(planned.analyzed):
         if elements(node.children()) or class_name(node) in _SILENT:
             continue
-        found = _described(planned, node)
+        found = _described(node)
         if isinstance(found, Unexplained):
             others[found] = None
         else:
@@ -35,19 +35,17 @@ def described(planned: Planned) -> tuple[list[str], tuple[Unexplained, ...]]:
     return list(tables), tuple(others)
 
 
-def _described(planned: Planned, leaf: Any) -> list[str] | Unexplained:
-    from lakeprune.dataframes.spark_scans import is_delta, location_of
-
+def _described(leaf: Any) -> list[str] | Unexplained:
     name = class_name(leaf)
     if name in _IN_MEMORY:
         return Unexplained(_IN_MEMORY[name], "it is made in memory, so there is no file to skip")
-    if name == "LogicalRelation" and is_a(planned.spark, leaf.relation(), _FILES):
+    if name == "LogicalRelation" and is_files(leaf.relation()):
         relation = leaf.relation()
         index, kind = relation.location(), str(relation.fileFormat().toString())
         if is_delta(index):
             return [location_of(index.path())]
         places = [location_of(path) for path in elements(index.rootPaths())]
-        if class_name(relation.fileFormat()) == "ParquetFileFormat":
+        if is_parquet(relation):
             return places
         if full_class_name(index).startswith("org.apache.spark.sql.delta."):
             return Unexplained(f"Delta {', '.join(places)}", f"it is read through {class_name(index)}, not as a table")
@@ -70,5 +68,6 @@ def _second_kind(leaf: Any) -> Unexplained:
     if full_class_name(table).startswith("org.apache.iceberg."):
         return Unexplained(f"Iceberg {source}", "Iceberg tables are not read yet")
     if full_class_name(table).startswith("io.delta."):
-        return Unexplained(f"Delta {source}", "it is read by Delta's V2 connector; spark.databricks.delta.v2.enableMode=NONE changes that")
+        why = "it is read by Delta's V2 connector; spark.databricks.delta.v2.enableMode=NONE changes that"
+        return Unexplained(f"Delta {source}", why)
     return Unexplained(source, _NO_STATISTICS)

@@ -1,7 +1,7 @@
 """What each class of Catalyst's expressions means in the predicate tree.
 
-In: a node's fields and its translated operands. Out: the tree node; Unsupported for a form whose meaning is not ours. A class that
-is not listed is not understood. Modes that `toJSON` leaves out (`evalMode`, `escapeChar`) must have been filled in.
+In: a node's fields and its translated operands. Out: the tree node; Unsupported for a form whose meaning is not ours. A class
+that is not listed is not understood. Modes that `toJSON` leaves out (`evalMode`, `escapeChar`) must have been filled in.
 """
 
 from __future__ import annotations

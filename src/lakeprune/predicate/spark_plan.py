@@ -1,8 +1,8 @@
 """The Spark front-end: a filter of an optimised plan, as Catalyst writes it in JSON -> the predicate tree.
 
-In: the nodes of one expression in pre-order, its SQL text, the columns of the relation it stands on. Out: an unbound tree whose names
-are all in the table. Never raises and never guesses: what is not understood is Opaque with its text. Columns are told apart by
-Catalyst's ids, not by their names, and one whose type is not the table's is not used.
+In: the nodes of one expression in pre-order, its SQL text, the columns of the relation it stands on. Out: an unbound tree whose
+names are all in the table. Never raises and never guesses: what is not understood is Opaque with its text. Columns are told apart
+by Catalyst's ids, not by their names, and one whose type is not the table's is not used.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _built(name: str, node: Node, operands: tuple[_Part, ...], relation: Relatio
     return build(name, node, known)
 
 
-def _joined(kind: type[And] | type[Or], parts: Sequence[Expr]) -> Expr:
+def _joined(kind: type[And | Or], parts: Sequence[Expr]) -> Expr:
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))]
     return kind(tuple(flat))
 

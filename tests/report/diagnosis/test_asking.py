@@ -17,7 +17,7 @@ from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis
 from tests.builders.delta import add, metadata, protocol, statistics, users, users_flat, write_log
 from tests.report.diagnosis.asking import explained
-from tools.generate_schema import TARGET
+from tools.generate_schema import target
 
 HOSTILE = "a`b\x1b[31m <i>\n"
 
@@ -29,7 +29,7 @@ def test_text_and_json_tell_the_same(tmp_path: Path, capsys: pytest.CaptureFixtu
     where = "age = 30 AND lower(name) = 'x'"
     assert main(["explain", table, "-w", where, "--explain-why", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    jsonschema.validate(document, json.loads(TARGET.read_text(encoding="utf-8")))
+    jsonschema.validate(document, json.loads(target("explain").read_text(encoding="utf-8")))
     assert main(["explain", table, "-w", where, "--explain-why"]) == 0
     text = capsys.readouterr().out
     assert [entry["code"] for entry in document["explain"]] == ["OPAQUE_EXPRESSION", "WEAK_DATA_SKIPPING"]
@@ -111,7 +111,7 @@ def test_hostile_names_do_not_reach_the_terminal(tmp_path: Path) -> None:
     text = report.to_text()
     assert "\x1b" not in text
     assert all(line.isprintable() for line in text.split("\n"))
-    jsonschema.validate(report.to_dict(), json.loads(TARGET.read_text(encoding="utf-8")))
+    jsonschema.validate(report.to_dict(), json.loads(target("explain").read_text(encoding="utf-8")))
 
 
 def test_names_in_a_rewrite_are_quoted_so_that_it_reads_back(tmp_path: Path) -> None:
