@@ -50,7 +50,7 @@ def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> Da
 
 
 def _planned(source: Any, query: str | None, zone: str | None) -> Planned:
-    is_session, is_frame = hasattr(source, "sparkContext") or hasattr(source, "newSession"), hasattr(source, "sparkSession")
+    is_session, is_frame = hasattr(source, "createDataFrame"), hasattr(source, "sparkSession")
     from lakeprune.dataframes.spark_plans import plan_of_frame, plan_of_text
 
     if query is None and is_frame:

@@ -44,7 +44,8 @@ class DataFrameReport:
 
     def __repr__(self) -> str:
         places = ", ".join(_place(section) for section in self.sections)
-        return f"<DataFrameReport on {len(self.sections)} scans: {places}>" if places else "<DataFrameReport: no file is read>"
+        scans = f"{len(self.sections)} scan{'' if len(self.sections) == 1 else 's'}"
+        return f"<DataFrameReport on {scans}: {places}>" if places else "<DataFrameReport: no file is read>"
 
     def __str__(self) -> str:
         return self.to_text()

@@ -13,7 +13,7 @@ from typing import Any
 from lakeprune.predicate.spark_types import DAY_TIME, YEAR_MONTH, data_type, span
 from lakeprune.predicate.sql_functions import Unsupported, add_interval
 from lakeprune.predicate.sql_literals import Interval
-from lakeprune.predicate.tree import Call, Compare, Expr, In, IsNull, Like, Literal, Not, Op
+from lakeprune.predicate.tree import Call, Compare, Expr, In, IsNull, Like, Literal, Name, Not, Op
 from lakeprune.predicate.types import DOUBLE, STRING, TIME_KINDS, DataType, Kind
 from lakeprune.record import record
 
@@ -25,6 +25,7 @@ class Operand:
     fields: Mapping[str, Any]
     expr: Expr
     type: DataType | None
+    widened_from: DataType | None = None  # of a cast column: the column's type
 
 
 Builder = Callable[[Mapping[str, Any], Sequence[Operand]], Expr]
@@ -45,6 +46,7 @@ _FUNCTIONS = {
     "StringReplace": "replace", "StartsWith": "startswith", "EndsWith": "endswith", "Contains": "contains",
 }  # fmt: skip
 _TRIMS = {"StringTrim": "trim", "StringTrimLeft": "ltrim", "StringTrimRight": "rtrim"}
+_DIGITS = {Kind.BYTE: 3, Kind.SHORT: 5, Kind.INT: 10, Kind.LONG: 19}
 MODES = ("ANSI", "LEGACY")  # of arithmetic: an error or another number when it leaves its type; with TRY it would be NULL
 
 
@@ -57,7 +59,39 @@ def build(name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> 
 
 
 def _compare(op: Op) -> Builder:
-    return lambda _fields, operands: Compare(op, operands[0].expr, operands[1].expr)
+    def build_comparison(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+        left, right = operands
+        if isinstance(bare(left), Name) and isinstance(bare(right), Name):
+            return Compare(op, bare(left), bare(right))
+        return Compare(op, left.expr, right.expr)
+
+    return build_comparison
+
+
+def bare(operand: Operand) -> Expr:
+    """A column without a cast that only widens it: beside another column it compares as the column itself does."""
+    source = operand.widened_from
+    if source is None or operand.type is None or not isinstance(operand.expr, Call) or operand.expr.function != "cast":
+        return operand.expr
+    return operand.expr.args[0] if widens(source, operand.type) else operand.expr
+
+
+def widens(source: DataType, target: DataType) -> bool:
+    """Whether every value of `source` is the same number as `target`, and none fails.
+
+    >>> widens(DataType(Kind.INT), DataType(Kind.DECIMAL, 12, 2)), widens(DataType(Kind.LONG), DOUBLE)
+    (True, False)
+    """
+    digits, fraction = _DIGITS.get(source.kind, 0), 0
+    if source.kind is Kind.DECIMAL:
+        digits, fraction = source.precision - source.scale, source.scale
+    if not digits:
+        return source.kind is Kind.FLOAT and target.kind is Kind.DOUBLE
+    if target.kind is Kind.DECIMAL:
+        return target.precision - target.scale >= digits and target.scale >= fraction
+    if target.kind is Kind.DOUBLE:
+        return source.kind in (Kind.BYTE, Kind.SHORT, Kind.INT)
+    return source.kind in _DIGITS and _DIGITS.get(target.kind, 0) >= digits
 
 
 def _call(function: str) -> Builder:

@@ -95,7 +95,9 @@ def _built(name: str, node: Node, operands: tuple[_Part, ...], relation: Relatio
     known: list[Operand] = []
     for index, operand in enumerate(operands):
         if operand.expr is not None:
-            known.append(Operand(operand.node, operand.expr, operand.type))
+            inner = operand.operands[0] if len(operand.operands) == 1 else None
+            is_column = inner is not None and isinstance(inner.expr, Name)
+            known.append(Operand(operand.node, operand.expr, operand.type, inner.type if inner and is_column else None))
         elif name in _SPANS and index == 1:
             known.append(Operand(operand.node, Literal(None), None))
         else:

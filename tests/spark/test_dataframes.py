@@ -1,0 +1,253 @@
+"""Every scan of a DataFrame explained: Delta's own numbers are those that Spark reports after running, ours are never too few."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import jsonschema
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+import lakeprune
+from lakeprune.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
+from lakeprune.dataframes.spark_nodes import class_name, descendants
+from lakeprune.errors import PredicateError, TableError, UsageError
+from lakeprune.spark import explain
+from tests.spark.lake import Lake, write_lake
+from tests.spark.scope import IS_WHOLE
+from tools.generate_schema import target
+
+pytestmark = pytest.mark.spark
+SCHEMA = json.loads(target("dataframe").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    made = write_lake(spark, tmp_path_factory.mktemp("lake"))
+    made.frame(spark).createOrReplaceTempView("orders")
+    spark.read.format("delta").load(made.customers).createOrReplaceTempView("customers")
+    spark.read.parquet(made.events).createOrReplaceTempView("events")
+    return made
+
+
+SHAPES = {
+    "a condition on a partition and on data": "SELECT * FROM orders WHERE p = 1 AND id < 350",
+    "an IN list": "SELECT * FROM orders WHERE id IN (5, 905)",
+    "a view with computed columns": (
+        "SELECT * FROM (SELECT id + 0 AS a, upper(s) AS u, ts AS t FROM orders WHERE p = 0) WHERE t < '2023-06-01' AND u > 'A'"
+    ),
+    "a join": "SELECT * FROM orders o JOIN customers c ON o.id = c.id WHERE o.id < 120 AND c.name LIKE 'c1%'",
+    "a self-join": "SELECT * FROM orders a JOIN orders b ON a.id = b.id + 1 WHERE a.p = 0 AND b.p = 1 AND a.id > 500",
+    "a union": "SELECT id FROM orders WHERE id < 50 UNION ALL SELECT id FROM orders WHERE id > 950",
+    "a CTE used twice": "WITH w AS (SELECT * FROM orders WHERE p = 1) SELECT * FROM w x, w y WHERE x.id = y.id AND x.id < 200",
+    "a scalar subquery": "SELECT * FROM orders WHERE p = 0 AND id = (SELECT max(id) FROM customers WHERE id < 90)",
+    "an IN subquery": "SELECT * FROM orders WHERE p = 1 AND id IN (SELECT id FROM customers WHERE name = 'c3')",
+    "time travel": "SELECT * FROM delta.`{orders}` VERSION AS OF 0 WHERE id > 850",
+    "deletion vectors and column mapping": "SELECT * FROM customers WHERE name < 'c2' AND id < 99",
+    "a limit": "SELECT * FROM orders LIMIT 3",
+    "plain Parquet": "SELECT * FROM events WHERE p = 1 AND id < 400",
+    "Parquet beside Delta": "SELECT * FROM events e JOIN orders o ON e.id = o.id WHERE o.p = 0 AND o.id < 10 AND e.p = 0",
+    "no condition": "SELECT id FROM orders",
+    "a function of a column": "SELECT * FROM orders WHERE year(ts) = 2023",
+    "an OR over partition and data": "SELECT * FROM orders WHERE p = 1 OR id = 5",
+    "nested fields": "SELECT * FROM orders WHERE st.x BETWEEN 150 AND 160",
+    "groups": "SELECT batch, count(*) FROM orders WHERE d >= '2024-01-01' GROUP BY batch",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES if IS_WHOLE else [*SHAPES][:14])
+def test_what_spark_plans_is_what_it_reports_after_running(shape: str, lake: Lake, spark: SparkSession) -> None:
+    text = SHAPES[shape].format(orders=lake.orders)
+    report = explain(spark, text, explain_why=False)
+    assert Counter(_planned(report)) == Counter(_ran(spark.sql(text)))
+    for section in report.sections:
+        if isinstance(section, DeltaSection):
+            kept = section.report.numbers.kept.files
+            assert section.scan.plan is not None
+            assert kept <= section.scan.plan.files or section.scan.plan.kind == "filteredLimit"
+            assert section.report.facts.version == section.scan.version
+    jsonschema.validate(report.to_dict(), SCHEMA)
+
+
+def _planned(report: DataFrameReport) -> Iterator[tuple[int | None, int | None]]:
+    for section in report.sections:
+        plan = section.scan if isinstance(section, ParquetSection) else section.scan.plan
+        assert plan is not None
+        yield plan.files, plan.bytes
+
+
+def _ran(frame: DataFrame) -> list[tuple[int, int]]:
+    """What each scan of the executed plan says of itself; one that Spark reuses is in the plan once."""
+    frame.collect()
+    found = []
+    for node in descendants(frame._jdf.queryExecution().executedPlan()):
+        if class_name(node) == "FileSourceScanExec":
+            metrics = node.metrics()
+            found.append((metrics.apply("numFiles").value(), metrics.apply("filesSize").value()))
+    return found
+
+
+CONDITIONS = (
+    "p = 1 AND id < 350", "id IN (5, 905, null)", "year(ts) = 2023", "month(ts) = 5", "date_trunc('month', ts) = '2023-07-01'",
+    "date(ts) = '2023-03-12'", "p = 1 OR id = 5", "st.x = 150", "s LIKE 'c2%'", "s RLIKE '^c'", "startswith(s, 'd')",
+    "id + 1 = 506", "coalesce(n, -1) = -1 AND id < 100", "n IS NULL AND id > 900", "NOT (id BETWEEN 100 AND 1100)",
+    "price > 1150.5", "cast(id AS string) = '505'", "cast(price AS int) = 777", "d + INTERVAL 1 MONTH > '2024-12-01'",
+    "ts + INTERVAL 36 HOURS < '2023-01-05'", "if(id < 100, p, batch) = 0", "try_add(id, 1L) = 11", "n <=> 601",
+    "CASE WHEN id < 100 THEN 'a' WHEN id < 200 THEN 'b' END = 'b'", "date_format(ts, 'yyyy-MM') = '2023-01' OR batch = 9",
+    "substring(s, 1, 1) IN ('a', 'k')", "s COLLATE UTF8_LCASE = 'A5'", "_metadata.file_size > 0 AND batch = 2",
+    "unix_timestamp(ts) < 1672531300", "datediff(d, '2023-01-01') >= 700", "isnan(cast(id AS double)) OR id > 1150",
+    "s = concat('b', cast(id AS string))", "greatest(id, 500) = 500", "id % 100 = 3 AND p = 1", "st IS NOT NULL AND -id > -100",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"] if IS_WHOLE else ["America/New_York"])
+def test_no_file_with_a_row_that_spark_returns_is_dropped(zone: str, lake: Lake, spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", zone)
+    frame = lake.frame(session)
+    conditions = CONDITIONS if IS_WHOLE else CONDITIONS[::3]
+    flags = [sql.count_if(sql.expr(text)).alias(str(number)) for number, text in enumerate(conditions)]
+    counted = frame.select("*", "_metadata").groupBy(sql.col("_metadata.file_path").alias("file")).agg(*flags).collect()
+    for number, text in enumerate(conditions):
+        with_rows = {row["file"].rsplit("/", 1)[1] for row in counted if row[str(number)]}
+        (report,) = explain(frame.where(text), explain_why=False).reports
+        kept = {file.path.rsplit("/", 1)[1] for file in report.files if file.verdict.value != "DROP"}
+        assert with_rows <= kept, text
+        direct = lakeprune.explain(lake.orders, text, timezone=zone) if "_metadata" not in text else None
+        assert direct is None or kept == {f.path.rsplit("/", 1)[1] for f in direct.files if f.verdict.value != "DROP"}, text
+
+
+def test_the_advice_is_a_spelling_for_which_delta_plans_fewer_files(lake: Lake, spark: SparkSession) -> None:
+    frame = lake.frame(spark)
+    for condition, planned in (("id IN (5, 905)", 10), ("year(ts) = 2023", 12)):
+        report = explain(frame.where(condition))
+        (section,) = report.sections
+        assert isinstance(section, DeltaSection)
+        (advice,) = [one for one in section.report.diagnoses or () if one.code == "ENGINE_DIFFERS"]
+        kept = section.report.numbers.kept.files
+        assert advice.numbers["delta_spark_files"] == planned == _ran(frame.where(condition))[0][0]
+        assert advice.rewrite is not None
+        assert frame.where(advice.rewrite).count() == frame.where(condition).count()
+        assert _ran(frame.where(advice.rewrite))[0][0] == advice.numbers["delta_spark_files_with_rewrite"] == kept < planned
+    assert "does not use: (year(CAST(ts AS DATE)) = 2023)" in report.to_text()
+    assert not [one for one in explain(frame.where("id < 50")).reports[0].diagnoses or () if one.code == "ENGINE_DIFFERS"]
+
+
+def test_cached_and_adaptive_plans_are_explained_as_before_they_ran(lake: Lake, spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    frame = lake.frame(session)
+    joined = frame.where("id < 0").join(frame.where("p = 1").withColumnRenamed("n", "m"), "id")
+    before = [(report.predicate, report.numbers.kept.files) for report in explain(joined).reports]
+    joined.collect()
+    assert [(report.predicate, report.numbers.kept.files) for report in explain(joined).reports] == before
+    assert len(before) == 2
+    cached = frame.where("id < 250 OR p = 1").cache()
+    try:
+        cached.count()
+        (section,) = explain(cached.where("id = 5")).sections
+        assert isinstance(section, DeltaSection)
+        assert section.scan.is_cached
+        assert section.report.predicate == "id < 250 OR p = 1"
+        assert section.report.numbers.kept.files == 8
+        assert "this scan fed a cache" in explain(cached).to_text()
+    finally:
+        cached.unpersist()
+
+
+def test_tables_without_a_scan_and_sources_of_other_kinds_are_listed(lake: Lake, spark: SparkSession) -> None:
+    frame = lake.frame(spark)
+    for needs_no_file in (frame.where("id = 505.5"), frame.groupBy().count()):
+        report = explain(needs_no_file, max_files=0)
+        assert (report.sections, report.unread, report.passed) == ((), (lake.orders,), True)
+        assert f"Not read:    {lake.orders}" in report.to_text()
+        jsonschema.validate(report.to_dict(), SCHEMA)
+    people = spark.createDataFrame([(5, "x")], "id BIGINT, who STRING")
+    report = explain(frame.where("p = 1").join(people, "id"))
+    assert [other.source for other in report.unexplained] == ["rows of an RDD or of Python"]
+    assert len(report.sections) == 1
+    with pytest.raises(TableError) as nothing:
+        explain(people)
+    assert nothing.value.code == "LP345"
+    assert "rows of an RDD or of Python" in str(nothing.value)
+
+
+@pytest.mark.usefixtures("lake")
+def test_gates_are_judged_on_every_scan(spark: SparkSession) -> None:
+    query = "SELECT o.id FROM orders o JOIN events e ON o.id = e.id WHERE o.id < 50 AND e.p = 1"
+    report = explain(spark, query, max_files=1)
+    assert [[one.passed for one in section.assertions] for section in report.sections] == [[True], [False]]
+    assert not report.passed
+    assert report.to_dict()["result"] == "fail"
+    assert explain(spark, query, max_files=100, max_bytes=10**9).passed
+    unmet = explain(spark, query, assert_stats=True, require_full_attribution=True)
+    assert [[one.passed for one in section.assertions] for section in unmet.sections] == [[True, True], [False, False]]
+    unfiltered = explain(spark, "SELECT id FROM orders", min_pruning=1)
+    assert not unfiltered.passed
+
+
+def test_the_session_stays_as_it_was(lake: Lake, spark: SparkSession) -> None:
+    before = {row.key: row.value for row in spark.sql("SET").collect()}
+    frame = lake.frame(spark).where("year(ts) = 2023")
+    explain(frame)
+    assert {row.key: row.value for row in spark.sql("SET").collect()} == before
+    assert SparkSession.getActiveSession() is not None
+    assert _ran(frame)[0][0] == 12
+
+
+def test_pages_are_whole_and_escape_what_they_show(lake: Lake, spark: SparkSession) -> None:
+    report = explain(lake.frame(spark).where("s = '<script>x</script>' AND p = 1"))
+    for page in (report.to_html(), report._repr_html_()):
+        assert "&lt;script&gt;x" in page
+        assert "<script>x" not in page
+    assert report.to_html().startswith("<!doctype html>")
+    assert "Scan 1" in report._repr_html_()
+    assert repr(report) == f"<DataFrameReport on 1 scan: {lake.orders} version 1, 12 -> 0 files>"
+
+
+STATEMENTS: dict[str, Callable[[Lake], str]] = {
+    "DELETE": lambda lake: f"DELETE FROM delta.`{lake.orders}`",
+    "INSERT": lambda lake: f"INSERT INTO delta.`{lake.orders}` SELECT * FROM orders",
+    "WITH INSERT": lambda lake: f"WITH w AS (SELECT * FROM orders) INSERT INTO delta.`{lake.orders}` SELECT * FROM w",
+    "EXECUTE IMMEDIATE": lambda lake: f"EXECUTE IMMEDIATE 'DELETE FROM delta.`{lake.orders}`'",
+    "script": lambda lake: f"BEGIN DELETE FROM delta.`{lake.orders}`; END",
+    "CREATE TABLE AS": lambda lake: f"CREATE TABLE delta.`{lake.orders}2` USING delta AS SELECT * FROM orders",
+    "MERGE": lambda lake: f"MERGE INTO delta.`{lake.orders}` t USING orders s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    "SET": lambda _: "SET spark.sql.ansi.enabled = false",
+    "EXPLAIN": lambda _: "EXPLAIN SELECT * FROM orders",
+}
+
+
+@pytest.mark.parametrize("kind", STATEMENTS)
+def test_a_statement_is_refused_and_changes_nothing(kind: str, lake: Lake, spark: SparkSession) -> None:
+    ansi = spark.conf.get("spark.sql.ansi.enabled")
+    with pytest.raises(UsageError) as refused:
+        explain(spark, STATEMENTS[kind](lake))
+    assert refused.value.code == "LP242"
+    assert spark.sql(f"DESCRIBE HISTORY delta.`{lake.orders}`").count() == 2
+    assert lakeprune.explain(lake.orders).numbers.total.files == 12
+    assert spark.conf.get("spark.sql.ansi.enabled") == ansi
+    with pytest.raises(TableError):
+        lakeprune.explain(f"{lake.orders}2")
+
+
+def test_what_cannot_be_explained_says_why_in_one_line(
+    lake: Lake, spark: SparkSession, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(PredicateError) as unknown:
+        explain(spark, "SELECT * FROM no_such_table")
+    assert unknown.value.code == "LP109"
+    assert "\tat " not in str(unknown.value)
+    assert "\tat " not in capfd.readouterr().err
+    for wrong in (("orders",), (spark,), (lake.frame(spark), "SELECT 1")):
+        with pytest.raises(UsageError) as usage:
+            explain(*wrong)
+        assert usage.value.code == "LP241"
+    with pytest.raises(UsageError) as zoned:
+        explain(lake.frame(spark), timezone="UTC")
+    assert zoned.value.code == "LP245"
+    with pytest.raises(TypeError, match="has no option 'where'"):
+        explain(lake.frame(spark), where="id = 1")  # type: ignore[call-arg]
