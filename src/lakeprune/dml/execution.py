@@ -11,7 +11,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.dml.model import Status
-from lakeprune.dml.reconcile import Reconciliation, reconcile
+from lakeprune.dml.reconcile import Check, Reconciliation, reconcile
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, StatementError, UsageError
 from lakeprune.record import record
 
@@ -94,7 +94,10 @@ def execute(plan: StatementPlan, retry: int) -> Execution:
             notes.append(f"attempt {attempts} met a conflict and wrote nothing: {words}")
             plan = plan.again(None)
             continue
-        return ended(Status.COMMITTED, commit=commit)
+        if commit is not None:
+            return ended(Status.COMMITTED, commit=commit)
+        plan = _overtaken(plan, notes)
+        return ended(Status.NOTHING_MATCHES)
 
 
 def _fresh(plan: StatementPlan, notes: list[str]) -> StatementPlan:
@@ -111,7 +114,8 @@ def _files(plan: StatementPlan) -> dict[str, int | None]:
     return {file.key: file.matching for file in plan.touched}
 
 
-def _committed(plan: StatementPlan, notes: list[str]) -> Commit:
+def _committed(plan: StatementPlan, notes: list[str]) -> Commit | None:
+    """The commit of this statement; None when Delta found nothing to change and made none."""
     from lakeprune.dml.spark_writer import Conflict, marked
 
     mark = f"lakeprune:{uuid.uuid4()}"
@@ -125,11 +129,17 @@ def _committed(plan: StatementPlan, notes: list[str]) -> Commit:
             raise
         notes.append(f"the commit was written, then Spark reported: {error}")
         return written
-    found = snapshot.commit_marked(mark)
-    if found is None:
+    return snapshot.commit_marked(mark)
+
+
+def _overtaken(plan: StatementPlan, notes: list[str]) -> StatementPlan:
+    """The plan of the table as somebody else left it, in which nothing matches any more."""
+    newer = plan.again(None)
+    if newer.version == plan.version or not newer.is_empty:
         what = "the commit of this statement is not in the log, although Spark reports no failure"
         raise StatementError("LP412", what, where=plan.table, fix="look at DESCRIBE HISTORY before running it again")
-    return found
+    notes.append(f"by version {newer.version} somebody else had changed every row that matched")
+    return newer
 
 
 def _reconciled(plan: StatementPlan, commit: Commit, notes: list[str]) -> Reconciliation:
@@ -138,4 +148,8 @@ def _reconciled(plan: StatementPlan, commit: Commit, notes: list[str]) -> Reconc
     if read is not None and read != plan.version:
         notes.append(f"Delta's transaction read version {read}: the commit is checked against a plan of that version")
         plan = plan.again(read)
-    return reconcile(plan, commit)
+    found = reconcile(plan, commit)
+    broken = [
+        Check(f"guard {guard.name}", 0, 1, passed=False, details=(guard.message,)) for guard in plan.guards if not guard.passed
+    ]
+    return Reconciliation((*found.checks, *broken))

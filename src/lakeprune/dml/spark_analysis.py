@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from lakeprune.dml.assignments import Assignment
@@ -24,6 +25,7 @@ _RANDOM = re.compile(
 )
 _CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 _INTERNAL = "INTERNAL_ERROR"
+_LONGEST = 400  # characters of Spark's words
 
 
 def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
@@ -115,7 +117,7 @@ def _check_value(target: Target, value: Any, said: str) -> None:
     if value.foldable():
         try:
             value.eval(None)
-        except Py4JJavaError as error:
+        except (PySparkException, Py4JError) as error:
             if (why := in_one_line(error)).startswith("[") and _INTERNAL not in why:
                 raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why) from error
 
@@ -128,9 +130,11 @@ def _random(what: str, where: str) -> StatementError:
 def in_one_line(error: PySparkException | Py4JError) -> str:
     """Spark's own words: the message without the plan, the position and the class that come with it."""
     lines = [line for line in words_of(error).strip().splitlines() if line.strip()]
-    first = lines[0] if lines else type(error).__name__
-    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", first)
-    return re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
+    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", lines[0]) if lines else type(error).__name__
+    first = re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
+    if first.endswith(":"):  # what it announces stands on the lines that follow, each behind a dash
+        first += "".join(f" {line.strip()}" for line in takewhile(lambda line: line.lstrip().startswith("-"), lines[1:]))
+    return first if len(first) <= _LONGEST else first[:_LONGEST] + "..."
 
 
 def _nodes(expression: Any) -> Iterator[Any]:

@@ -78,8 +78,10 @@ def check_writable(target: Target) -> None:
         raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
     with speaking(target.location):
         log = delta_log(target.spark, target.location)
+        none = getattr(getattr(target.spark._jvm.scala, "None$"), "MODULE$")  # type: ignore[union-attr]  # noqa: SLF001
+        protocol = log.getSnapshotAt(target.version, none, none, False).protocol()
     try:
-        log.protocolWrite(log.unsafeVolatileSnapshot().protocol())
+        log.protocolWrite(protocol)
     except (PySparkException, Py4JError) as error:
         why = words_of(error).strip().split("\n", 1)[0]
         raise StatementError("LP408", "this Delta connector cannot write the table", where=facts.location, why=why) from error

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.spell import implied, only, spell
 from lakeprune.predicate.split import spelt_clauses
-from lakeprune.predicate.tree import TRUE, And, Clause, Expr, Member, Or, Profile
+from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
+from lakeprune.predicate.types import Kind
 from lakeprune.predicate.walk import columns_of
 from lakeprune.report.diagnosis.delta_spark import DeltaSpark
 from lakeprune.tables.snapshot import SnapshotFacts
@@ -42,7 +44,7 @@ def strengthened(condition: str, added: Sequence[str]) -> str:
 def _conditions(clause: Clause, profile: Profile) -> Iterator[str]:
     known = implied(clause.predicate)
     for role in Role:
-        side = only(_shorter(known), role)
+        side = only(_usable(known), role)
         # Delta evaluates what concerns partition columns alone as it is written.
         if side == TRUE or all(column.role is Role.PARTITION for column in columns_of(clause.predicate)):
             continue
@@ -51,14 +53,21 @@ def _conditions(clause: Clause, profile: Profile) -> Iterator[str]:
             yield text
 
 
-def _shorter(predicate: Expr) -> Expr:
-    """The predicate with long lists merged into ranges. Never below a NOT, where more values would mean fewer rows."""
+def _usable(predicate: Expr) -> Expr:
+    """What Delta can use of a predicate, implied by it: long lists as ranges, no column beside another, no boolean.
+
+    Never looks below a NOT, where a wider set would mean fewer rows.
+    """
     match predicate:
         case And(parts):
-            return And(tuple(map(_shorter, parts)))
+            kept = [part for part in map(_usable, parts) if part != TRUE]
+            return all_of(kept) if kept else TRUE
         case Or(parts):
-            return Or(tuple(map(_shorter, parts)))
+            weakened = tuple(map(_usable, parts))
+            return TRUE if TRUE in weakened else Or(weakened)
         case Member(column, values):
-            return Member(column, values.merged_to(MOST_RANGES))
+            return TRUE if column.type.kind is Kind.BOOLEAN else Member(column, values.merged_to(MOST_RANGES))
+        case ColumnCompare():
+            return TRUE
         case _:
             return predicate

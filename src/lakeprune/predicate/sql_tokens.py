@@ -152,7 +152,7 @@ def _pair(text: str, items: list[Token]) -> tuple[dict[int, int], tuple[int, ...
             partner[index] = open_.pop()
             depth[index] = len(open_)
         elif token.key == ";":
-            raise syntax_error(text, token.start, token.end, "only one predicate can be given")
+            raise syntax_error(text, token.start, token.end, "nothing can follow a semicolon")
     if open_:
         token = items[open_[-1]]
         raise syntax_error(text, token.start, token.end, f"`{text[token.start : token.end]}` is never closed")
