@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from lakeprune.dml.assignments import Assignment
 from lakeprune.dml.spark_target import Target, active, speaking
 from lakeprune.engines.spark_failures import words_of
-from lakeprune.errors import StatementError
+from lakeprune.errors import StatementError, UsageError
 
 _RANDOM = re.compile(
     r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
@@ -25,6 +25,7 @@ _RANDOM = re.compile(
 )
 _CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 _INTERNAL = "INTERNAL_ERROR"
+_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 _LONGEST = 400  # characters of Spark's words
 
 
@@ -87,9 +88,13 @@ def _analysed(target: Target, plan: Any, said: str) -> Any:
         with active(target.spark):
             execution = target.spark._jsparkSession.sessionState().executePlan(plan, skip)  # noqa: SLF001
             execution.assertAnalyzed()
-            return execution.analyzed()
+            command = execution.analyzed()
     except (PySparkException, Py4JError) as error:
         raise StatementError("LP406", "Spark does not accept the statement", where=said, why=in_one_line(error)) from error
+    if not command.getClass().getName().startswith("org.apache.spark.sql.delta."):
+        fix = f"set spark.sql.extensions={_EXTENSION} before the session starts"
+        raise UsageError("LP253", "this Spark session does not have Delta's extension, which runs statements", fix=fix)
+    return command
 
 
 def _check_random(texts: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from py4j.java_gateway import JavaPackage
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -32,6 +33,7 @@ _READING = {
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
     "spark.sql.caseSensitive": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
 
 
@@ -51,6 +53,10 @@ def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], v
     if not has_jvm(spark):
         what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
         raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    if isinstance(jvm.org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
+        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
+        raise UsageError("LP227", "this Spark session has no Delta connector", fix=fix)
     location, _ = located(table, None)
     place = location.partition("://")
     is_local = not place[1] or place[0].lower() == "file"

@@ -91,8 +91,8 @@ class Snapshot(ABC):
     def check_whole(self) -> None:
         """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
 
-    def newest_version(self) -> int:
-        """The version the table has by now."""
+    def newest_version(self) -> int | None:
+        """The version the table has by now, None when this one is no longer part of it."""
         return self.facts.version
 
     def commit_marked(self, mark: str) -> Commit | None:  # noqa: ARG002  # for formats that are written

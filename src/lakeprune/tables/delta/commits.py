@@ -17,8 +17,10 @@ from lakeprune.tables.storage import Storage
 STATEMENTS = frozenset({"UPDATE", "DELETE", "MERGE"})
 
 
-def newest_version(storage: Storage, known: int) -> int:
-    """The last version, from one that is known to exist."""
+def newest_version(storage: Storage, known: int) -> int | None:
+    """The last version, from one that existed; None when that one is gone, as in a table that was made anew."""
+    if storage.size(_path(known)) is None:
+        return None
     version = known
     while storage.size(_path(version + 1)) is not None:
         version += 1

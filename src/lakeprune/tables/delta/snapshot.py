@@ -80,7 +80,7 @@ class DeltaSnapshot(Snapshot):
         self.check_whole()
         return log_failure(str(error), self._storage, self._json_paths())
 
-    def newest_version(self) -> int:
+    def newest_version(self) -> int | None:
         from lakeprune.tables.delta.commits import newest_version
 
         return newest_version(self._storage, self.facts.version)

@@ -1,0 +1,250 @@
+"""Others who write at the same time, and processes that die: no change is lost, none is half there, and all of it is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+import lakeprune
+from lakeprune.dml.execution import Execution
+from lakeprune.dml.model import Status
+from tests.spark.scope import IS_WHOLE, only_whole
+from tests.spark.statements import EVENTS, by_sql, commits, events, rows
+from tests.spark.test_update_delete import SCHEMA
+
+pytestmark = pytest.mark.spark
+PATIENCE = 300.0
+
+
+def append(spark: SparkSession, table: Path, first: int, count: int) -> None:
+    frame = spark.range(first, first + count, 1, 1).selectExpr(*EVENTS)
+    frame.write.format("delta").mode("append").save(str(table))
+
+
+def wait_until(is_true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 2)
+    plan = lakeprune.update(table, {"v": "-1"}, where="id IN (5, 150)", spark=spark, max_files=3)
+    append(spark, table, 150, 1)
+    done = plan.execute()
+    assert done.passed, done.to_text()
+    assert (done.plan.version, done.plan.effects.updated) == (2, 3)
+    assert done.notes == ("the table moved from version 1 to 2: planned afresh, other files are to be changed",)
+    assert spark.read.format("delta").load(str(table)).where("v = -1").count() == 3
+
+    guarded = lakeprune.delete(table, where="v = -1", spark=spark, max_rows=3)
+    assert guarded.passed
+    by_sql(spark, table, "id = 7", {"v": "-1"})
+    refused = guarded.execute()
+    assert (refused.status, refused.exit_code, refused.commit) == (Status.GUARDED, 1, None)
+    assert "4 row(s) to change are above the limit of 3" in refused.to_text()
+    jsonschema.validate(refused.to_dict(), SCHEMA)
+    assert spark.read.format("delta").load(str(table)).where("v = -1").count() == 4
+
+    gone = lakeprune.delete(table, where="v = -1", spark=spark)
+    by_sql(spark, table, "v = -1", None)
+    assert gone.execute().status is Status.NOTHING_MATCHES
+
+
+@pytest.mark.parametrize("retry", [0, 1])
+def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 2)
+    started, free = tmp_path / "started", tmp_path / "free"
+
+    def slowly(value: float) -> float:
+        started.touch()
+        while not free.exists():
+            time.sleep(0.05)
+        return value + 1
+
+    spark.udf.register("slowly", udf(slowly, "double", useArrow=False))
+    plan = lakeprune.update(table, {"v": "slowly(v)"}, where="id = 5", spark=spark)
+    found: list[Execution] = []
+    ours = threading.Thread(target=lambda: found.append(plan.execute(retry=retry)))
+    ours.start()
+    wait_until(started.exists)
+    by_sql(spark, table, "id BETWEEN 1 AND 10", {"v": "v + 100"})
+    free.touch()
+    ours.join(PATIENCE)
+    (done,) = found
+    jsonschema.validate(done.to_dict(), SCHEMA)
+    if retry:
+        assert done.passed, done.to_text()
+        assert done.attempts == 2
+        assert "attempt 1 met a conflict and wrote nothing: Concurrent" in done.notes[0]
+    else:
+        assert (done.status, done.exit_code) == (Status.CONFLICT, 1)
+        assert done.conflict is not None
+        assert done.conflict.startswith("Concurrent")
+        assert "\n" not in done.conflict
+        assert "CONFLICT, nothing of this statement is in the table: Concurrent" in done.to_text()
+    changed = spark.read.format("delta").load(str(table)).where("v <> id").selectExpr("id", "v - id").collect()
+    expected = dict.fromkeys(range(1, 11), 100.0) | ({5: 101.0} if retry else {})
+    assert dict(map(tuple, changed)) == expected
+
+
+@only_whole
+def test_overlapping_updates_at_once_lose_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 4)
+    found: list[Execution] = []
+    patience = [0, 0, 20, 20]
+
+    def add_one(retry: int) -> None:
+        found.append(lakeprune.update(table, {"v": "v + 1"}, where="id % 100 < 3", spark=spark).execute(retry=retry))
+
+    threads = [threading.Thread(target=add_one, args=(retry,)) for retry in patience]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    done = [execution for execution in found if execution.status is Status.COMMITTED]
+    assert len(found) == len(patience)
+    assert all(execution.passed for execution in done), [execution.to_text() for execution in done]
+    assert all(e.status is Status.CONFLICT for e in found if e not in done)
+    assert len(done) >= 2
+    total = spark.read.format("delta").load(str(table)).selectExpr("sum(v - id)", "count(*)").collect()[0]
+    assert tuple(total) == (12.0 * len(done), 400)
+
+
+@only_whole
+def test_a_writer_that_appends_throughout_disturbs_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 4, by="p")
+    done, appended = threading.Event(), [0]
+
+    def appends() -> None:
+        while not done.is_set():
+            append(spark, table, 2_000_900 + appended[0] * 400, 10)  # always partition 1
+            appended[0] += 1
+
+    writer = threading.Thread(target=appends)
+    writer.start()
+    try:
+        for where in ("p = 2 AND id % 2 = 0", "p = 3 AND id % 5 = 0", "p = 0 AND id < 7"):
+            execution = lakeprune.update(table, {"v": "-5"}, where=where, spark=spark).execute(retry=20)
+            assert execution.passed, execution.to_text()
+    finally:
+        done.set()
+        writer.join(PATIENCE)
+    after = spark.read.format("delta").load(str(table))
+    assert after.where("v = -5").count() == 50 + 20 + 7
+    assert after.count() == 400 + 10 * appended[0]
+    assert appended[0] > 1
+
+
+def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lakeprune.dml import spark_writer
+
+    table = events(spark, tmp_path / "events", 2)
+    real = spark_writer.run_delete
+
+    def fails_afterwards(session: SparkSession, location: str, condition: str) -> None:
+        real(session, location, condition)
+        session.sql("SELECT raise_error('the network went away')").collect()
+
+    monkeypatch.setattr(spark_writer, "run_delete", fails_afterwards)
+    done = lakeprune.delete(table, where="id = 5", spark=spark).execute()
+    assert done.passed, done.to_text()
+    assert "the commit was written, then Spark reported" in done.notes[0]
+    assert "the network went away" in done.notes[0]
+
+
+def test_a_commit_that_did_something_else_is_reported_with_exit_1(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lakeprune.dml import spark_writer
+
+    table = events(spark, tmp_path / "events", 2)
+    real = spark_writer.run_delete
+    monkeypatch.setattr(spark_writer, "run_delete", lambda session, location, _: real(session, location, "id IN (5, 6, 150)"))
+    done = lakeprune.delete(table, where="id IN (5, 7)", spark=spark).execute()
+    assert (done.status, done.exit_code) == (Status.COMMITTED, 1)
+    assert done.reconciliation is not None
+    differing = {check.name: (check.expected, check.found) for check in done.reconciliation.differences}
+    assert differing["numDeletedRows"] == (2, 3)
+    assert differing["files removed"] == (1, 2)
+    assert "found, not expected: part-" in done.to_text()
+    assert "DIFFERS from the plan" in done.to_text()
+    jsonschema.validate(done.to_dict(), SCHEMA)
+
+
+SCRIPT = """
+import os, sys, time
+from pathlib import Path
+import lakeprune
+from lakeprune.engines.spark_session import SparkSettings, open_session
+from tests.spark.conftest import _SMALL
+from tests.spark.processes import DELTA
+table, place, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+spark = open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=DELTA))
+def waits(value):
+    (place / "inside").touch()
+    time.sleep(600)
+    return value
+spark.udf.register("waits", waits, "double")
+value = "waits(v)" if moment == "during the write" else "-1"
+plan = lakeprune.update(table, {"v": value}, where="id % 100 = 5", spark=spark)
+if moment == "before the commit":
+    from lakeprune.dml import spark_writer
+    spark_writer.run_update = lambda *_: os.kill(os.getpid(), 9)
+(place / "planned").touch()
+plan.execute()
+(place / "done").touch()
+"""
+MOMENTS = ["before the commit", "during the write", *(f"after {i} moments" for i in range(3))]
+
+
+@only_whole
+@pytest.mark.parametrize("moment", MOMENTS if IS_WHOLE else [])
+def test_a_process_that_is_killed_leaves_the_table_whole(moment: str, spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 3)
+    before = rows(spark, table)
+    command = [sys.executable, "-c", SCRIPT, str(table), str(tmp_path), moment]
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen(command, start_new_session=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
+    try:
+        if moment == "during the write":
+            wait_until((tmp_path / "inside").exists)
+        elif moment == "before the commit":
+            process.wait(PATIENCE)
+            assert process.returncode == -signal.SIGKILL
+        else:
+            wait_until((tmp_path / "planned").exists)
+            time.sleep(Random(moment).uniform(0, 4))
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    version, content = len(commits(table)) - 1, rows(spark, table)
+    assert version in (1, 2)
+    if moment in MOMENTS[:2]:
+        assert version == 1
+    _check(content, before, is_done=version == 2)
+    again = lakeprune.update(table, {"v": "-2"}, where="id % 100 = 5", spark=spark).execute()
+    assert again.passed, again.to_text()
+
+
+def _check(content: list[str], before: list[str], *, is_done: bool) -> None:
+    """Unchanged, or wholly changed: three rows and no other."""
+    different: Any = set(content) ^ set(before)
+    assert len(content) == len(before)
+    assert len(different) == (6 if is_done else 0)
