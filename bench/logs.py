@@ -48,6 +48,7 @@ class Shape:
     commits: int = NEWER_COMMITS
     checkpointed: bool = True
     rewritten_by_deltalake: bool = False
+    parts: int = 1  # files of the checkpoint
 
 
 SHAPES = {
@@ -58,6 +59,8 @@ SHAPES = {
         Shape("160k-x3", 160_000, 3),
         Shape("1m-x3", 1_000_000, 3),
         Shape("1m-x3-deltalake", 1_000_000, 3, rewritten_by_deltalake=True),
+        Shape("1m-parts", 1_000_000, 3, parts=4),
+        Shape("10m-parts", 10_000_000, 3, parts=40),
         Shape("2000-commits", 40_000, 3, commits=2000, checkpointed=False),
     )
 }
@@ -85,8 +88,23 @@ def generate(shape: Shape, path: Path) -> None:
 
 
 def _write_checkpoint(shape: Shape, log: Path) -> None:
-    metadata, protocol = _metadata(shape)["metaData"], _protocol()["protocol"]
-    adds = f"SELECT {_add_struct(shape)} AS add FROM range({shape.files}) AS r(n)"
+    per_part = -(-shape.files // shape.parts)
+    for part in range(shape.parts):
+        files = range(part * per_part, min((part + 1) * per_part, shape.files))
+        name = f"{0:020d}.checkpoint"
+        if shape.parts > 1:
+            name += f".{part + 1:010d}.{shape.parts:010d}"
+        _write_part(shape, log / f"{name}.parquet", files)
+    # The commit that the checkpoint stands for: readers may list it, nobody needs to parse it.
+    _write_commit(log, 0, [_protocol(), _metadata(shape)])
+    pointer = {"version": 0, "size": shape.files + 2} | ({"parts": shape.parts} if shape.parts > 1 else {})
+    (log / "_last_checkpoint").write_text(json.dumps(pointer), encoding="utf-8")
+
+
+def _write_part(shape: Shape, path: Path, files: range) -> None:
+    """One file of a checkpoint; the first has the protocol and the table's metadata before its files."""
+    metadata = _metadata(shape)["metaData"]
+    adds = f"SELECT {_add_struct(shape)} AS add FROM range({files.start}, {files.stop}) AS r(n)"
     with duckdb.connect() as db:
         db.execute(
             f"CREATE TEMP TABLE head AS SELECT {_NO_TXN}, {_NO_ADD}, {_NO_REMOVE}, {_NO_METADATA}, "
@@ -99,19 +117,12 @@ def _write_checkpoint(shape: Shape, log: Path) -> None:
             [metadata["id"], metadata["schemaString"], metadata["createdTime"]],
         )
         ((row_bytes,),) = db.execute(f"SELECT avg(strlen(add.stats) + 60) FROM ({adds} LIMIT 1000)").fetchall()
-        actions = db.sql(f"FROM head UNION ALL BY NAME {adds}").to_arrow_table()
+        head = "FROM head" if files.start == 0 else "FROM head LIMIT 0"
+        actions = db.sql(f"({head}) UNION ALL BY NAME {adds}").to_arrow_table()
     # pyarrow, because its pages are of the size Spark's are (1 MB); DuckDB writes pages as large as the row group.
     pq.write_table(
-        actions,
-        log / f"{0:020d}.checkpoint.parquet",
-        compression="snappy",
-        row_group_size=int(ROW_GROUP_BYTES / row_bytes),
-        data_page_size=PAGE_BYTES,
+        actions, path, compression="snappy", row_group_size=int(ROW_GROUP_BYTES / row_bytes), data_page_size=PAGE_BYTES
     )
-    # The commit that the checkpoint stands for: readers may list it, nobody needs to parse it.
-    _write_commit(log, 0, [{"protocol": protocol}, _metadata(shape)])
-    pointer = {"version": 0, "size": shape.files + 2}
-    (log / "_last_checkpoint").write_text(json.dumps(pointer), encoding="utf-8")
 
 
 def _rewrite_checkpoint(shape: Shape, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m bench.run [--write FILE] [--only LOG]`: generate the logs once, measure every contender, print ratios and goals.
+"""`python -m bench.run [--write FILE] [--only PART]`: generate the logs once, measure every contender, print ratios and goals.
 
 Generated logs stay in build/bench; delete the folder to generate them again. Takes some minutes on two cores.
 """
@@ -10,13 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import contenders
+from bench import contenders, spark
 from bench.goals import Goal, Result, at_most, goals_of
 from bench.machine import machine_facts
 from bench.measure import Cost, alternating, cost
 
 FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
+SPARK = "spark"  # what --only calls the part that runs on Spark
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
@@ -25,12 +26,14 @@ MANY = 1000
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    logs = options.only or list(LOGS)
-    results = [measure_log(name) for name in logs]
+    chosen = options.only or [*LOGS, SPARK]
+    results = [measure_log(name) for name in chosen if name != SPARK]
     goals = [goal for result in results for goal in goals_of(result)]
     if not options.only:
         goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
-    page = "\n".join(_page(results, goals))
+    rows = on_spark() if SPARK in chosen else []
+    goals += spark.goals(rows)
+    page = "\n".join(_page(results, goals) + (["", *spark.lines(rows)] if rows else []))
     print(page)
     if options.write:
         options.write.write_text(page + "\n", encoding="utf-8")
@@ -53,6 +56,15 @@ def measure_log(name: str) -> Result:
         _say(f"{name}: delta-explain, {title}")
         theirs[title] = cost(contenders.delta_explain(table, predicate), PEER_RUNS)
     return Result(name, ours, theirs, deltalake=costs[len(ours)], decode=None if decode is None else costs[-1])
+
+
+def on_spark() -> list[spark.Row]:
+    rows = []
+    for name in spark.LOGS:
+        table = _ensure(name)
+        _say(f"{name}: Spark, Delta Spark")
+        rows += spark.measure(name, table)
+    return rows
 
 
 def start_up() -> Goal:
@@ -153,7 +165,9 @@ def _row(log: str, title: str, tool: str, theirs: Cost, ours: Cost) -> str:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure lakeprune against its peers.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page to FILE")
-    parser.add_argument("--only", action="append", choices=LOGS, metavar="LOG", help="measure this log only (repeatable)")
+    parser.add_argument(
+        "--only", action="append", choices=(*LOGS, SPARK), metavar="PART", help="only this log, or spark (repeatable)"
+    )
     return parser.parse_args(arguments)
 
 

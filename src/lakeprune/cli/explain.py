@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakeprune.cli.output import deliver, tell, terminal_width
 from lakeprune.cli.question import Parser, add_question, parsed
-from lakeprune.cli.spark_flags import add_engine_flags, session_of, shown_progress
+from lakeprune.cli.spark_flags import add_engine_flags, advice, session_of, shown_progress
 from lakeprune.cli.store_flags import access_of, add_store_flags
 from lakeprune.cli.values import count, percentage, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
@@ -60,6 +60,8 @@ def run(argv: Sequence[str]) -> int:
             deliver(_chunks(report, given), given.output)
         finally:
             job.close()
+    if (note := advice(given.engine, report.numbers.total.files)) is not None:
+        tell(note)
     for assertion in report.assertions:
         if not assertion.passed:
             tell(f"ASSERTION FAILED: {assertion.message}")

@@ -16,12 +16,16 @@ _DELTA_SETTINGS = (
     ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"),
     ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
 )
+SERVED_BETTER_FROM = 20_000_000  # files: half a minute embedded, on two cores
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
 
 
 def add_engine_flags(group: argparse._ArgumentGroup) -> None:
     """Which engine, and where Spark runs."""
-    where = "auto, duckdb: in this process; spark: on Spark, for logs that no one machine should read (default: auto)"
+    where = (
+        "duckdb: in this process; spark: on Spark, for logs that no one machine should read; "
+        f"auto: in this process, and say so when Spark would serve better, from {SERVED_BETTER_FROM:,} files (default: auto)"
+    )
     group.add_argument("--engine", choices=("auto", "duckdb", "spark"), default="auto", help=where)
     add_spark_flags(group)
 
@@ -56,6 +60,18 @@ def session_of(given: argparse.Namespace) -> SparkSession | None:
             raise UsageError("LP226", f"{named[0]} is for Spark, which was not asked for", fix="add --engine spark")
         return None
     return open_session_of(given)
+
+
+def advice(engine: str, files: int) -> str | None:
+    """What to say about the engine after a log of so many files was read in this process; None when nothing is.
+
+    >>> advice("auto", 6)
+    >>> advice("auto", 30_000_000)
+    'note: this log has 30,000,000 files; with a cluster at hand, --engine spark --master M shares the reading'
+    """
+    if engine != "auto" or files < SERVED_BETTER_FROM:
+        return None
+    return f"note: this log has {files:,} files; with a cluster at hand, --engine spark --master M shares the reading"
 
 
 def delta_session_of(given: argparse.Namespace) -> SparkSession:

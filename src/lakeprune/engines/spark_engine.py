@@ -34,6 +34,8 @@ _SETTINGS = {
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "true",  # of a checkpoint only the needed fields are read
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.debug.maxToStringFields": "25",
+    "spark.sql.constraintPropagation.enabled": "false",  # a filter that is inferred parses every line of the log again
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",  # not one task per commit
     # Hidden .crc files beside local ones are Hadoop's own; a table that was copied or repaired has stale ones.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",

@@ -110,7 +110,7 @@ def key_of(dialect: Dialect, recorded: str, root: str) -> str:
     inside = dialect.text(root.rstrip("/") + "/")
     relative = f"CASE WHEN {dialect.starts_with(local, inside)} THEN substr({local}, length({inside}) + 1) ELSE {local} END"
     # Most paths are relative and plain: looking for three characters costs far less than decoding.
-    marks = [f"position('%' IN {recorded}) > 0", f"position(':' IN {recorded}) > 0", dialect.starts_with(recorded, "'/'")]
+    marks = [f"contains({recorded}, '%')", f"contains({recorded}, ':')", dialect.starts_with(recorded, "'/'")]
     return f"CASE WHEN {' OR '.join(marks)} THEN {relative} ELSE {recorded} END"
 
 

@@ -84,7 +84,8 @@ class StatisticsSql:
         doubts.append(f"({' OR '.join(f'{number} = 0' for number in numbers)}) AND contains(stats, 'false')")
         is_one = " OR ".join(f"{number} = 1" for number in numbers)
         doubts.append(f"({is_one}) AND contains(stats, 'true') AND contains({_TIGHT}, 'true')")
-        return self.dialect.parse_json(f"CASE WHEN {' OR '.join(doubts)} THEN {self._json()} END", self._shape("STRING"))
+        # The CASE is outside: Spark interprets whatever stands inside its from_json.
+        return f"CASE WHEN {' OR '.join(doubts)} THEN {self.dialect.parse_json(self._json(), self._shape('STRING'))} END"
 
     def _is_quoted(self) -> bool:
         """Whether numbers are put into quotes before they are read."""

@@ -1,0 +1,78 @@
+"""`python -m bench.spark_worker CONTENDER TABLE PREDICATE`: one question asked several times of one Spark driver, costs as JSON.
+
+A process of its own, since a JVM cannot be made to forget: the first answer pays for compiling, the later ones do not. The driver
+has 1 GB of heap. For lakeprune Spark refuses to bring more than one megabyte to the driver, so a row per file would end the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lakeprune
+from lakeprune.engines.spark_session import SparkSettings, open_session
+
+HEAP = "1g"
+DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
+ANSWERS = 4
+
+
+def main(contender: str, table: str, predicate: str) -> None:
+    began = time.perf_counter()
+    if contender == "lakeprune":
+        spark = _session((("spark.driver.maxResultSize", "1m"),), None)
+        ask: Callable[[], tuple[int, int]] = lambda: _lakeprune(spark, table, predicate)  # noqa: E731
+    else:
+        extension = ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        catalog = ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        spark = _session((extension, catalog), DELTA)
+        ask = lambda: _delta(spark, table, predicate)  # noqa: E731
+    started = time.perf_counter() - began
+    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001  # PySpark has no other way
+    costs = []
+    for _ in range(ANSWERS):
+        wall, cpu = time.perf_counter(), _cpu(jvm)
+        total, kept = ask()
+        costs.append((time.perf_counter() - wall, _cpu(jvm) - cpu))
+    told = {"total": total, "kept": kept, "started": started, "costs": costs, "megabytes": _peak(jvm)}
+    print(json.dumps(told))
+    spark.stop()
+
+
+def _session(conf: tuple[tuple[str, str], ...], packages: str | None) -> Any:
+    return open_session(SparkSettings("local[2]", conf=(("spark.driver.memory", HEAP), *conf), packages=packages))
+
+
+def _lakeprune(spark: Any, table: str, predicate: str) -> tuple[int, int]:
+    numbers = lakeprune.explain(table, predicate, spark=spark).numbers
+    return numbers.total.files, numbers.kept.files
+
+
+def _delta(spark: Any, table: str, predicate: str) -> tuple[int, int]:
+    """What Delta Spark does when it plans this query: its log, its statistics, its list of files. Nothing is executed."""
+    frame = spark.read.format("delta").load(table).where(predicate)
+    plan = frame._jdf.queryExecution().optimizedPlan()  # noqa: SLF001
+    leaf = plan.collectLeaves().head().relation().location()
+    scan = leaf.preparedScan()
+    return int(scan.total().files().get()), int(scan.files().size())
+
+
+def _cpu(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak(process: int) -> float:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
