@@ -158,7 +158,10 @@ class SparkEngine(Engine):
 def clone(spark: SparkSession) -> SparkSession:
     """A session with the settings of this one, which can be changed without it."""
     if hasattr(spark, "cloneSession"):  # Spark Connect
-        cloned: SparkSession = spark.cloneSession()
+        remote: Any = spark
+        cloned: SparkSession = remote.cloneSession()
+        for listener in remote.client._progress_handlers:  # noqa: SLF001  # who listens to the one wants to hear of the other
+            cloned.registerProgressHandler(listener)
         return cloned
     return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001  # PySpark has no other way
 
