@@ -1,4 +1,4 @@
-"""The part of the demo that runs on Spark: delta-spark writes a table, a DataFrame is explained, a plan is confronted with its rows.
+"""The demo on Spark: delta-spark writes a table, a DataFrame is explained, a plan is confronted with the rows.
 
 One session for all of it. Where there is no Java it says how to get one and leaves the rest of the demo as it is.
 """
@@ -34,12 +34,13 @@ def show_spark(folder: Path) -> bool:
         print(f"{error}\nThe part on Spark is left out; everything above works without it.")
         return True
     try:
-        return _shown(spark, folder / "trips")
+        return show_trips(spark, folder / "trips")
     finally:
         spark.stop()
 
 
-def _shown(spark: SparkSession, table: Path) -> bool:
+def show_trips(spark: SparkSession, table: Path) -> bool:
+    """Write the table, explain, verify; whether the rows agree with the plan."""
     from lakeprune.spark import explain
 
     print("  trips       twenty-four files of a year in two cities, written by delta-spark", flush=True)
@@ -54,7 +55,7 @@ def _shown(spark: SparkSession, table: Path) -> bool:
 
 
 def write_trips(spark: SparkSession, table: Path) -> None:
-    """One file per month and city: a day has 48 trips in each."""
+    """Twelve files per city, each of about a month: a day has 48 trips in each city."""
     started = "timestamp'2024-01-01 00:00:00' + make_interval(0, 0, 0, 0, 0, 30 * id) AS started"
     trips = spark.range(366 * 48).selectExpr(
         "id", started, "cast(2 + id % 40 AS int) AS kilometres", "array('Rome', 'Oslo') AS c"

@@ -1,7 +1,7 @@
 """`make demo`: write real tables, then run the real command on them, step by step, showing every command and its exit code.
 
 Tables go to build/demo and are written anew each time. Exits 0 when every step ended as announced, also where a gate is
-meant to fail, and 1 when one did not.
+meant to fail, and 1 when one did not. Then the part on Spark, where there is Java.
 """
 
 from __future__ import annotations
