@@ -49,10 +49,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'lakeprune' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "spark":
+        return import_module("lakeprune.spark")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lakeprune' has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -281,7 +281,8 @@ def located(table: Table, version: int | None) -> tuple[str, int | None]:
         return os.fsdecode(table), version
     if hasattr(table, "table_uri") and hasattr(table, "version"):
         return table.table_uri, table.version() if version is None else version
-    raise UsageError("LP214", f"a {type(table).__name__} is no table", fix="give a path or a deltalake DeltaTable")
+    fix = "use lakeprune.spark.explain" if hasattr(table, "sparkSession") else "give a path or a deltalake DeltaTable"
+    raise UsageError("LP214", f"a {type(table).__name__} is no table", fix=fix)
 
 
 def _own_access(table: Table) -> dict[str, Any]:

@@ -86,6 +86,14 @@ def test_a_table_that_is_not_there_is_said_over_spark_connect(server: str, tmp_p
     assert "Traceback" not in found.stderr
 
 
+def test_a_query_over_spark_connect_says_that_it_has_no_plan(server: str) -> None:
+    command = [sys.executable, "-m", "lakeprune", "explain", "--engine", "spark", "--sql", "SELECT 1", "--remote", server]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("error[LP240] a session of Spark Connect has no plan that can be read")
+    assert "Traceback" not in found.stderr
+
+
 def test_rows_are_verified_over_spark_connect(server: str, tmp_path: Path) -> None:
     table = users(tmp_path / "users")
     DeltaTable(table).create_checkpoint()

@@ -8,26 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeprune.dataframes.scan import DeltaScan
+from lakeprune.dataframes.scan import DeltaScan, Filter
+from lakeprune.errors import PredicateError
 from lakeprune.explanation import Job
 from lakeprune.predicate.bind import bind
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.normalise import normalise
 from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.show import show
-from lakeprune.predicate.spark_plan import Relation, read_filter
-from lakeprune.predicate.tree import And, Either, Expr, IsNull, Member, Name, Not, Or
+from lakeprune.predicate.spark_plan import LONGEST_TEXT, Relation, read_filter
+from lakeprune.predicate.tree import And, Either, Expr, IsNull, Member, Name, Not, Opaque, Or
 
 
 def condition_of(scan: DeltaScan, job: Job) -> Condition | None:
     """What the scan asks of its table."""
     relation = Relation(job.evaluation.snapshot.facts.schema, scan.columns, job.profile.zone)
-    trees = [read_filter(one.nodes, one.sql, relation) for one in scan.filters]
+    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, job) for one in scan.filters]
     needed = _without_implied(trees, job)
     if not needed:
         return None
     tree = all_of(needed)
     return Condition(show(tree, job.profile.zone), tree)
+
+
+def _accepted(tree: Expr, filter_: Filter, job: Job) -> Expr:
+    """The tree, when it binds: Spark has accepted the filter, so what lakeprune refuses of it is only not understood."""
+    try:
+        bind(tree, job.evaluation.snapshot.facts.schema, job.profile, "")
+    except PredicateError as error:
+        return Opaque(filter_.sql[:LONGEST_TEXT], Reason(ReasonCode.UNSUPPORTED_EXPRESSION, error.what))
+    return tree
 
 
 def _without_implied(trees: Sequence[Expr], job: Job) -> list[Expr]:

@@ -18,7 +18,7 @@ from lakeprune.predicate.spark_types import data_type, literal
 from lakeprune.predicate.sql_functions import Unsupported
 from lakeprune.predicate.tree import And, Expr, Literal, Name, Not, Opaque, Or
 from lakeprune.predicate.types import NESTED_KINDS, DataType
-from lakeprune.record import record
+from lakeprune.record import record, replace
 
 Node = Mapping[str, Any]
 
@@ -28,6 +28,7 @@ _RANDOM = frozenset({"Rand", "Randn", "Uuid", "Shuffle", "RandStr", "Uniform", "
 _COLLATE = re.compile(r"\bcollate\b", re.IGNORECASE)
 LONGEST_TEXT = 1000
 _DEEPEST_TEXT = 30
+DEEPEST = 100  # nodes inside one another, where passes go down by calling themselves
 
 
 @record
@@ -49,6 +50,7 @@ class _Part:
     reason: Reason | None = None
     type: DataType | None = None
     struct: Node | None = None  # Catalyst's type of a struct column, through which its fields are reached
+    depth: int = 0
 
 
 def read_filter(nodes: Sequence[Node], text: str, relation: Relation) -> Expr:
@@ -60,8 +62,20 @@ def read_filter(nodes: Sequence[Node], text: str, relation: Relation) -> Expr:
     for node in reversed(nodes):
         count = int(node["num-children"])
         operands = tuple(waiting.pop() for _ in range(count))
-        waiting.append(_translated(node, operands, relation))
+        part = _translated(node, operands, relation)
+        depth = _depth(part)
+        if depth > DEEPEST:
+            message = f"more than {DEEPEST} operators inside one another"
+            part = _Part(node, operands, reason=Reason(ReasonCode.UNSUPPORTED_EXPRESSION, message))
+        waiting.append(replace(part, depth=depth))
     return _predicate(waiting[-1], relation, text)
+
+
+def _depth(part: _Part) -> int:
+    """How deep the tree of a part is; an OR in an OR is one OR."""
+    if isinstance(part.expr, And | Or):
+        return max(inner.depth + (0 if isinstance(inner.expr, type(part.expr)) else 1) for inner in part.operands)
+    return 1 + max((inner.depth for inner in part.operands), default=0) if part.expr is not None else 0
 
 
 def _translated(node: Node, operands: tuple[_Part, ...], relation: Relation) -> _Part:
