@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -169,10 +171,59 @@ def test_tables_without_a_scan_and_sources_of_other_kinds_are_listed(lake: Lake,
     report = explain(frame.where("p = 1").join(people, "id"))
     assert [other.source for other in report.unexplained] == ["rows of an RDD or of Python"]
     assert len(report.sections) == 1
+    with pytest.raises(TableError, match="no Delta or Parquet table is read here"):
+        explain(spark.readStream.format("delta").load(lake.orders))
     with pytest.raises(TableError) as nothing:
         explain(people)
     assert nothing.value.code == "LP345"
     assert "rows of an RDD or of Python" in str(nothing.value)
+
+
+LONG_LISTS = {
+    "id": ", ".join(str(number) for number in range(150)),
+    "s": ", ".join(f"'b{number}'" for number in range(100, 220)) + ", NULL, 'null', 'a|b'",
+    "d": ", ".join(f"date_add(date'2023-03-01', {number})" for number in range(150)),
+    "ts": ", ".join(f"timestamp'2023-03-12 00:{number // 60:02}:{number % 60:02}'" for number in range(150)),
+    "price": ", ".join(f"{number}.00" for number in range(850, 990)),
+    "n": ", ".join(str(number) for number in range(1001, 1150)) + ", NULL",
+}
+
+
+def test_lists_that_spark_keeps_as_sets_are_read_whole(lake: Lake, spark: SparkSession) -> None:
+    frame = lake.frame(spark)
+    for column, values in LONG_LISTS.items():
+        matching = frame.where(f"{column} IN ({values})")
+        files = {row[0] for row in matching.select("_metadata.file_path").distinct().collect()}
+        (report,) = explain(matching, explain_why=False).reports
+        assert report.confidence.value == "conservative", column
+        assert len(files) == report.numbers.kept.files, column
+
+
+def test_a_table_that_changed_is_explained_as_spark_would_read_it_now(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    spark.range(10).coalesce(1).write.format("delta").save(path)
+    frame = spark.read.format("delta").load(path).where("id < 5")
+    spark.range(10).coalesce(1).write.format("delta").mode("append").save(path)
+    (section,) = explain(frame).sections
+    assert isinstance(section, DeltaSection)
+    assert (section.scan.version, section.report.numbers.kept.files, _ran(frame)[0][0]) == (1, 2, 2)
+    shutil.rmtree(path)
+    with pytest.raises(TableError) as gone:
+        explain(frame)
+    assert gone.value.code == "LP346"
+    assert "\tat " not in str(gone.value)
+
+
+def test_a_table_that_only_spark_can_reach_is_read_by_spark(
+    lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = lake.frame(spark).where("year(ts) = 2023 AND p = 1")
+    here = explain(frame).to_dict()
+    monkeypatch.setattr("lakeprune.dataframes.explain_frame._is_here", lambda _: False)
+    there = explain(frame).to_dict()
+    for document in (here, there):
+        document["elapsed_ms"] = document["scans"][0]["explanation"]["elapsed_ms"] = 0
+    assert here == there
 
 
 @pytest.mark.usefixtures("lake")

@@ -97,7 +97,7 @@ def _sections(
 def _explained(planned: Planned, scans: list[DeltaScan], asked: dict[str, Any]) -> list[tuple[DeltaScan, Report]]:
     first = scans[0]
     # This process reads a local log faster; what only Spark can reach, Spark reads.
-    engine = {} if os.path.isdir(os.path.join(first.location, "_delta_log")) else {"spark": planned.spark}
+    engine = {} if _is_here(first.location) else {"spark": planned.spark}
     job = Job.begin(first.location, first.version, None, {**asked, **engine})
     with job.evaluation.engine.awake():
         conditions = [condition_of(scan, job) for scan in scans]
@@ -108,6 +108,10 @@ def _explained(planned: Planned, scans: list[DeltaScan], asked: dict[str, Any]) 
             (scan, advised(planned, job, scan, condition, report))
             for scan, condition, report in zip(scans, conditions, reports, strict=True)
         ]
+
+
+def _is_here(location: str) -> bool:
+    return os.path.isdir(os.path.join(location, "_delta_log"))
 
 
 def _judged(report: Report, gates: Gates) -> tuple[Assertion, ...]:

@@ -23,7 +23,8 @@ from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageEr
 from lakeprune.record import record
 
 _SETTINGS = {
-    "spark.sql.optimizer.inSetConversionThreshold": "1000000",  # an InSet does not tell its values
+    # A longer list becomes a set, which is asked for its values: the JSON of a list takes time with the square of its length.
+    "spark.sql.optimizer.inSetConversionThreshold": "100",
     # Both are decided while a query runs; planned here they would only repeat scans and add conditions nobody wrote.
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
@@ -56,6 +57,9 @@ class Planned:
 def plan_of_frame(frame: DataFrame) -> Planned:
     """The plan that Spark would run for this DataFrame."""
     _check_classic(frame, "DataFrame")
+    if frame.isStreaming:
+        fix = "explain the table that the stream reads"
+        raise TableError("LP345", "no Delta or Parquet table is read here", why="the DataFrame is a stream", fix=fix)
     with speaking(None):
         spark = _own(frame.sparkSession)
         analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001

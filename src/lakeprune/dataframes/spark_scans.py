@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pyspark.sql import SparkSession
+
 from lakeprune.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
 from lakeprune.dataframes.spark_filters import filters_of
 from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name, option
@@ -56,7 +58,7 @@ def reading_of(planned: Planned) -> Reading:
 def delta_plans(planned: Planned) -> list[DeltaPlan]:
     """What Delta decided for each of its scans."""
     with speaking(planned.text):
-        found = [_delta_plan(one.index) for one in _relations(planned) if is_delta(one.index)]
+        found = [_delta_plan(planned.spark, one.index) for one in _relations(planned) if is_delta(one.index)]
         return [plan for plan in found if plan is not None]
 
 
@@ -81,7 +83,7 @@ def _relations(planned: Planned) -> Iterator[_Found]:
 
 def _delta_scan(planned: Planned, found: _Found) -> DeltaScan:
     index = found.index
-    plan = _delta_plan(index)
+    plan = _delta_plan(planned.spark, index)
     expressions = found.expressions
     if plan is not None and found.is_cached:
         # The scan node of a physical plan leaves out conditions that mix partition and data columns; Delta's own record has them.
@@ -101,7 +103,7 @@ def _delta_scan(planned: Planned, found: _Found) -> DeltaScan:
     )
 
 
-def _delta_plan(index: Any) -> DeltaPlan | None:
+def _delta_plan(spark: SparkSession, index: Any) -> DeltaPlan | None:
     if class_name(index) != "PreparedDeltaFileIndex":
         return None
     scan = index.preparedScan()
@@ -112,8 +114,12 @@ def _delta_plan(index: Any) -> DeltaPlan | None:
         total_files=option(total.files()),
         total_bytes=option(total.bytesCompressed()),
         kind=str(scan.dataSkippingType().toString()),
-        unused=tuple(str(expression.sql()) for expression in elements(scan.unusedFilters())),
+        unused=_texts(spark, elements(scan.unusedFilters())),
     )
+
+
+def _texts(spark: SparkSession, expressions: list[Any]) -> tuple[str, ...]:
+    return tuple(one.sql for one in filters_of(spark, expressions))
 
 
 def _columns(leaf: Any) -> dict[int, str]:
@@ -146,8 +152,8 @@ def _parquet_scan(planned: Planned, found: _Found) -> ParquetScan:
     return ParquetScan(
         table=_name_of(found),
         locations=tuple(location_of(path) for path in elements(index.rootPaths())),
-        filters=tuple(str(expression.sql()) for expression in found.expressions),
-        partition_filters=() if scan is None else tuple(str(e.sql()) for e in elements(scan.partitionFilters())),
+        filters=_texts(planned.spark, found.expressions),
+        partition_filters=() if scan is None else _texts(planned.spark, elements(scan.partitionFilters())),
         pushed_filters=None if scan is None else option(scan.metadata().get("PushedFilters")),
         is_cached=found.is_cached,
         **numbers,

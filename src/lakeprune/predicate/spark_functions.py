@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lakeprune.predicate.spark_types import DAY_TIME, YEAR_MONTH, data_type, span
+from lakeprune.predicate.spark_types import DAY_TIME, YEAR_MONTH, data_type, literals, span
 from lakeprune.predicate.sql_functions import Unsupported, add_interval
 from lakeprune.predicate.sql_literals import Interval
 from lakeprune.predicate.tree import Call, Compare, Expr, In, IsNull, Like, Literal, Name, Not, Op
@@ -183,6 +183,7 @@ BUILDERS: dict[str, Builder] = {
         Op.NULL_SAFE_EQ, Call("cast", (operands[0].expr,), DOUBLE), Literal(math.nan, DOUBLE)
     ),
     "In": lambda _fields, operands: In(operands[0].expr, tuple([operand.expr for operand in operands[1:]])),
+    "InSet": lambda fields, operands: In(operands[0].expr, literals(fields)),
     "Cast": _cast,
     "Like": _like,
     "RLike": lambda _fields, operands: Like(operands[0].expr, operands[1].expr, kind="rlike"),

@@ -15,7 +15,7 @@ from lakeprune.predicate.literals import parse_as
 from lakeprune.predicate.sql_functions import Unsupported
 from lakeprune.predicate.sql_literals import single
 from lakeprune.predicate.tree import Literal
-from lakeprune.predicate.types import DataType, Kind, Scalar
+from lakeprune.predicate.types import TIME_KINDS, DataType, Kind, Scalar
 
 PRINTING_ZONE = "UTC"  # timestamps are printed in the zone of the session that prints: in this one no hour comes twice
 _PLAIN = {
@@ -74,6 +74,29 @@ def _value(text: str, type_: DataType) -> Scalar:
             return bytes.fromhex(text)
         case _:
             return parse_as(text, type_, PRINTING_ZONE)
+
+
+def literals(node: Mapping[str, Any]) -> tuple[Literal, ...]:
+    """The constants of an InSet node, whose values are as Catalyst keeps them: days, microseconds.
+
+    >>> [one.value for one in literals({"hset": ["19727", None], "dataType": "date"})]
+    [19727, None]
+    """
+    type_, texts = data_type(node.get("dataType")), node.get("hset")
+    if type_ is None or type_.kind is Kind.BINARY or not isinstance(texts, list):
+        raise Unsupported("a set of constants whose values are not known")
+    read = int if type_.kind in TIME_KINDS else lambda text: _value(text, type_)
+    try:
+        values = sorted((read(text) for text in texts if text is not None), key=_order)
+        nulls = [Literal(None) for text in texts if text is None]
+        return (*[Literal(value, type_) for value in values], *nulls)
+    except ValueError as error:
+        raise Unsupported(f"constants that are not read as {type_}") from error
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    """NaN comes last: it has no order of its own."""
+    return (True, 0) if value != value else (False, value)
 
 
 def span(node: Mapping[str, Any], form: str) -> int:
