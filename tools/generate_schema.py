@@ -17,12 +17,15 @@ from lakeprune.dml import as_json as statement
 from lakeprune.dml.document import StatementDocument
 from lakeprune.report.document import Explanation
 from lakeprune.report.model import SCHEMA_VERSION
+from lakeprune.verification.document import Audit, Verification
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 # The type of each document, what it is called and its version.
 DOCUMENTS: dict[str, tuple[Any, str, str]] = {
     "explain": (Explanation, "explain", SCHEMA_VERSION),
     "dataframe": (DataFrameExplanation, "explain --sql", dataframe.SCHEMA_VERSION),
+    "verify": (Verification, "verify", SCHEMA_VERSION),
+    "audit": (Audit, "verify --audit-stats", SCHEMA_VERSION),
     "statement": (StatementDocument, "update, delete and merge", statement.SCHEMA_VERSION),
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lakeprune.errors import LakepruneError, PredicateError, StatementError, TableError, TableRefused, UsageError
     from lakeprune.explanation import explain, explain_many
     from lakeprune.report.model import Report
+    from lakeprune.verification.audit import audit
     from lakeprune.verification.verify import verify
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "TableRefused",
     "UsageError",
     "__version__",
+    "audit",
     "delete",
     "explain",
     "explain_many",
@@ -39,6 +41,7 @@ _HOMES = {
     "explain": "lakeprune.explanation",
     "explain_many": "lakeprune.explanation",
     "Report": "lakeprune.report.model",
+    "audit": "lakeprune.verification.audit",
     "verify": "lakeprune.verification.verify",
     "update": "lakeprune.dml.update",
     "delete": "lakeprune.dml.delete",

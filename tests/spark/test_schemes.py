@@ -28,4 +28,4 @@ def test_a_table_behind_a_hadoop_file_system_is_explained_and_verified_like_a_lo
     expected = json.loads(lakeprune.explain(local, WHERE).to_json(verbose=True))
     assert {**told, "elapsed_ms": 0, "table": ""} == {**expected, "elapsed_ms": 0, "table": ""}
     found = lakeprune.verify("viewfs://lake/tables/users", WHERE, spark=session)
-    assert (found.passed, found.live_rows, found.matching_rows) == (True, 24, 3)
+    assert (found.passed, found.truth.live_rows, found.truth.matching_rows) == (True, 24, 3)

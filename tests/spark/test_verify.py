@@ -57,13 +57,13 @@ def test_a_sound_plan_agrees_with_the_rows(where: str, zone: str, orders: Path, 
     session.conf.set("spark.sql.session.timeZone", zone)
     rows = session.read.format("delta").load(str(orders))
     assert found.passed, found.to_text()
-    assert found.live_rows == rows.count() == 197
+    assert found.truth.live_rows == rows.count() == 197
     matching = rows.selectExpr("_metadata.file_path AS file", f"({where}\n) AS m").where("m").groupBy("file").count().collect()
-    assert found.matching_rows == sum(row["count"] for row in matching)
-    assert found.files_with_match == len(matching)
+    assert found.truth.matching_rows == sum(row["count"] for row in matching)
+    assert found.truth.files_with_match == len(matching)
     kept = found.report.numbers.kept.files
     assert found.kept_without_match == kept - len(matching)
-    assert found.files_told_wrong == 0
+    assert found.truth.files_told_wrong == 0
     assert json.loads(found.to_json())["result"] == "pass"
 
 
@@ -110,7 +110,7 @@ def test_slack_names_the_clause_that_kept_files_without_a_match(spark: SparkSess
     spark.range(100, 200, 2).coalesce(1).write.format("delta").mode("append").save(str(path))
     found = verify(path, "id = 51", spark=spark)
     assert found.passed
-    assert (found.report.numbers.kept.files, found.files_with_match) == (1, 0)
+    assert (found.report.numbers.kept.files, found.truth.files_with_match) == (1, 0)
     assert [(slack.clause, slack.keeps.value, slack.files) for slack in found.slack] == [("id = 51", "RANGES_OVERLAP", 1)]
     assert found.efficiency == 0.5
     assert found.read_amplification is None

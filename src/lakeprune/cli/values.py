@@ -24,6 +24,17 @@ def percentage(text: str) -> float:
     return float(number)
 
 
+def fraction(text: str) -> float:
+    """
+    >>> fraction("0.25"), fraction("1")
+    (0.25, 1.0)
+    """
+    number = text.strip()
+    if not _SHARE.fullmatch(number) or not 0 < float(number) <= 1:
+        raise ArgumentTypeError(f"{text!r} is not a share above 0, up to 1")
+    return float(number)
+
+
 def count(text: str) -> int:
     """
     >>> count("12")

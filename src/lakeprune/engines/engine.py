@@ -20,6 +20,10 @@ the other's implementation. A files relation has one row per live file and these
     c{k}_nf            floats only: proven without NaN; never NULL
     c{k}_counted       whether the null count is known (for partition columns: the value is known)
 
+    the same of a data column, as the log states it before it is judged, only when `Needs.recorded`:
+    c{k}_first c{k}_last    the bounds, also where they contradict each other
+    c{k}_nulls              the null count
+
     per column j of Needs.partition_texts:
     p{j}          the partition value as recorded, NULL for NULL
     p{j}_missing  the file does not record this partition column
@@ -50,6 +54,7 @@ class Needs:
     partition_texts: tuple[Column, ...] = ()
     paths: bool = False
     times: bool = False
+    recorded: bool = False
 
 
 @record

@@ -201,7 +201,7 @@ def _beside(plan: Plan, needs: Needs) -> Needs:
     own = _needs([plan], paths=needs.paths)
     domains = tuple(dict.fromkeys((*own.domains, *needs.domains)))
     texts = tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts)))
-    return Needs(domains, texts, needs.paths, needs.times)
+    return Needs(domains, texts, needs.paths, needs.times, needs.recorded)
 
 
 def _sums(dialect: Dialect) -> str:

@@ -8,7 +8,7 @@ Nothing here reads data files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,10 @@ class Snapshot(ABC):
     def file_key(self, engine: Engine, path: str) -> str:  # noqa: ARG002  # formats that record paths in one way only
         """SQL of a data file's path as paths of this table are compared: decoded, relative to the table where it lies inside."""
         return path
+
+    def writers(self, engine: Engine, paths: Sequence[str]) -> dict[str, str]:  # noqa: ARG002  # where nothing is recorded
+        """The name and version of the program that recorded each of these few files, where the metadata still says."""
+        return {}
 
     @abstractmethod
     def check_whole(self) -> None:

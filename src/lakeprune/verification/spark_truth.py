@@ -1,86 +1,123 @@
 """What the rows of a table really say about a predicate, file by file, through Delta's own Spark connector.
 
-In: a session that has Delta, a table at a version, the predicate as the user wrote it. Out: a view with one row per file: its
-URL, its live rows, its matching rows. Deletion vectors, column mapping, partition columns and widened types are the connector's
-business. Only the predicate's columns are read, each file once, and nothing but the view's name comes to the driver.
+In: a session that has Delta, a table at a version, the predicate as the user wrote it, the files to open unless all are. Out: a
+view with one row per file: its URL, its live rows, its matching rows. Deletion vectors, column mapping, partition columns and
+widened types are the connector's business. Only the predicate's columns are read, each file once, and nothing but the view's
+name comes to the driver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
+from lakeprune.engines.spark_delta_scan import planned_scan
 from lakeprune.engines.spark_engine import clone
-from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
+from lakeprune.engines.spark_failures import rows_failure, words_of
+from lakeprune.engines.spark_files import has_jvm, read_files
+from lakeprune.errors import LakepruneError, PredicateError
 from lakeprune.record import record
 
 _NUMBERS = count(1)
+_ABOUT_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "DELTA_", "CANNOT_READ", "DATA_SOURCE_NOT_FOUND", "UNABLE_TO_INFER")
 
 
 @record
-class Question:
-    """A predicate as Spark is asked it: on this table, at this version, in this zone."""
+class Rows:
+    """Rows as Spark is asked for them: of this table, at this version, in this zone, of these files unless of all."""
 
     location: str
     version: int
-    where: str
     zone: str
+    paths: Sequence[str] | None = None
 
 
 @contextmanager
-def truth_view(spark: SparkSession, question: Question) -> Iterator[str]:
+def truth_view(spark: SparkSession, rows: Rows, where: str) -> Iterator[str]:
     """The name of a view with the columns url, live, matching; it lasts as long as the block."""
+    with _speaking(rows, where):
+        counted = _counted(spark, rows, where)
+    with kept_view(spark, counted, rows, where) as name:
+        yield name
+
+
+@contextmanager
+def kept_view(spark: SparkSession, frame: DataFrame, rows: Rows, where: str | None = None) -> Iterator[str]:
+    """A view over what the frame gives now, in its own session; it lasts as long as the block."""
     name = f"lakeprune_truth_{next(_NUMBERS)}"
-    with _speaking(question):
-        counted = _counted(spark, question).persist()
-        counted.count()  # now, in the session that has the question's zone: another one joins it
-        counted.createGlobalTempView(name)
+    with _speaking(rows, where):
+        kept = frame.persist()
+        kept.count()  # now, in the session that has the question's zone: another one joins it
+        kept.createGlobalTempView(name)
     try:
         yield f"global_temp.{name}"
     finally:
-        with _speaking(question):
+        with _speaking(rows, where):
             spark.catalog.dropGlobalTempView(name)
-            counted.unpersist()
+            kept.unpersist()
 
 
-def files_delta_reads(spark: SparkSession, question: Question) -> int:
-    """How many files Delta Spark itself plans to read for the same predicate. Nothing is executed."""
-    with _speaking(question):
-        return len(_table(spark, question).where(question.where).inputFiles())
+def planned_by_delta(spark: SparkSession, rows: Rows, where: str) -> tuple[int, int | None]:
+    """How many files and bytes Delta Spark itself plans to read for the same predicate. No data file is opened.
+
+    Bytes are None where only the list of files can be had: over Spark Connect, and when the session has turned skipping off.
+    """
+    with _speaking(rows, where):
+        frame = _table(spark, rows).where(where)
+        if not has_jvm(spark) or spark.conf.get("spark.databricks.delta.stats.skipping", "true") != "true":
+            return len(frame.inputFiles()), None
+        planned = planned_scan(frame)
+        return planned.files, planned.bytes
 
 
-def _counted(spark: SparkSession, question: Question) -> DataFrame:
+def rows_of(spark: SparkSession, rows: Rows) -> DataFrame:
+    """The rows, in a session of their own whose zone is the question's."""
+    with _speaking(rows, None):
+        if rows.paths is None:
+            return _table(spark, rows)
+        return read_files(_session(spark, rows), _place(spark, rows), rows.version, rows.paths)
+
+
+def _counted(spark: SparkSession, rows: Rows, where: str) -> DataFrame:
     # The line break ends a comment that the predicate may end with.
-    rows = _table(spark, question).selectExpr("_metadata.file_path AS url", f"({question.where}\n) AS matches")
-    return rows.groupBy("url").agg(sql.count(sql.lit(1)).alias("live"), sql.count_if("matches").alias("matching"))
+    judged = rows_of(spark, rows).selectExpr("_metadata.file_path AS url", f"({where}\n) AS matches")
+    return judged.groupBy("url").agg(sql.count(sql.lit(1)).alias("live"), sql.count_if("matches").alias("matching"))
 
 
-def _table(spark: SparkSession, question: Question) -> DataFrame:
+def _table(spark: SparkSession, rows: Rows) -> DataFrame:
+    return _session(spark, rows).read.format("delta").option("versionAsOf", rows.version).load(_place(spark, rows))
+
+
+def _place(spark: SparkSession, rows: Rows) -> str:
+    """Where Spark finds the table: a JVM keeps the working directory it was started in, this process may have moved on."""
+    is_local = "://" not in rows.location and has_jvm(spark)
+    return os.path.abspath(rows.location) if is_local else rows.location
+
+
+def _session(spark: SparkSession, rows: Rows) -> SparkSession:
     session = clone(spark)
-    session.conf.set("spark.sql.session.timeZone", question.zone)
-    return session.read.format("delta").option("versionAsOf", question.version).load(question.location)
+    session.conf.set("spark.sql.session.timeZone", rows.zone)
+    return session
 
 
 @contextmanager
-def _speaking(question: Question) -> Iterator[None]:
+def _speaking(rows: Rows, where: str | None) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise _failure(error, question) from error
+        raise _failure(error, rows, where) from error
 
 
-def _failure(error: PySparkException | Py4JError, question: Question) -> LakepruneError:
-    words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0]
-    if "[DATA_SOURCE_NOT_FOUND]" in words:  # over Spark Connect this is no AnalysisException
-        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session or server that has Delta"
-        return UsageError("LP227", "this Spark session has no Delta connector", why=words, fix=fix)
-    if not isinstance(error, AnalysisException) or (error.getCondition() or "").startswith(("PATH_NOT_FOUND", "DELTA_")):
-        fix = "check that Spark can read the data files; --spark-log ERROR shows all that it says"
-        return TableError("LP340", "the table's rows cannot be read", where=question.location, why=words, fix=fix)
-    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=question.where, why=words)
+def _failure(error: PySparkException | Py4JError, rows: Rows, where: str | None) -> LakepruneError:
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    told = words_of(error)
+    if where is None or condition is None or condition.startswith(_ABOUT_FILES) or any(f"[{c}" in told for c in _ABOUT_FILES):
+        return rows_failure(error, rows.location)
+    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=told.strip().split("\n", 1)[0])

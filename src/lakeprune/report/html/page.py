@@ -60,7 +60,7 @@ def html_chunks(report: Report) -> Iterator[str]:
     yield head
     yield body[0]
     if report.numbers.total.files:
-        yield _section("files", "Files", file_list(report, picture.files, budget))
+        yield section("files", "Files", file_list(report, picture.files, budget))
     yield body[1]
 
 
@@ -115,12 +115,11 @@ def _body(report: Report, sections: list[tuple[str, str, str]]) -> tuple[str, st
     links = "".join(f'<li><a href="#{identifier}">{title}</a></li>' for identifier, title in titles)
     before = (
         f'<body>\n<a class="skip" href="#main">Skip to the report</a>{_DEFINITIONS}\n<header>{summary(report)}</header>\n'
-        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n<main id="main">'
-        + "".join(_section(*section) for section in sections)
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n<main id="main">' + "".join(section(*each) for each in sections)
     )
     made = f"Made by lakeprune {__version__} in {report.elapsed_ms:,} ms from metadata alone: no data file was opened."
     told = notes(report)
-    last = _section("notes", "Notes", told) if told else ""
+    last = section("notes", "Notes", told) if told else ""
     return before, f"{last}{page_end(made)}"
 
 
@@ -129,7 +128,8 @@ def page_end(made: str) -> str:
     return f"\n</main>\n<footer><p>{made}</p></footer>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
 
 
-def _section(identifier: str, title: str, content: str) -> str:
+def section(identifier: str, title: str, content: str) -> str:
+    """One part of the page, with its heading."""
     heading = f'<h2 id="{identifier}-title">{title}</h2>'
     return f'\n<section id="{identifier}" aria-labelledby="{identifier}-title">{heading}{content}</section>'
 

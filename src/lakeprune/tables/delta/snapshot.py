@@ -6,6 +6,7 @@ domains. Nothing is read until the engine runs the SQL.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lakeprune.engines.dialect import Dialect
@@ -65,6 +66,11 @@ class DeltaSnapshot(Snapshot):
 
     def file_key(self, engine: Engine, path: str) -> str:
         return key_of(engine.dialect, path, self._storage.root)
+
+    def writers(self, engine: Engine, paths: Sequence[str]) -> dict[str, str]:
+        from lakeprune.tables.delta.writers import writers_of
+
+        return writers_of(engine, self._storage, self.facts.version, paths)
 
     def check_whole(self) -> None:
         # Engines pass over a text file that is gone, and with it over the files it added: log cleanup must not look like that.
@@ -132,6 +138,8 @@ class DeltaSnapshot(Snapshot):
         domains: list[StatisticsColumn | _PartitionColumn] = [*statistics.columns, *by_partition]
         for domain in domains:
             items += domain.sql.domains() if isinstance(domain, _PartitionColumn) else statistics.domains(domain)
+            if needs.recorded and isinstance(domain, StatisticsColumn):
+                items += statistics.recorded(domain)
         for j, column in enumerate(needs.partition_texts):
             value, missing = _partition_text(dialect, column.physical[0])
             items += [f"{value} AS p{j}", f"{missing} AS p{j}_missing"]

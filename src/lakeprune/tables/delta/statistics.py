@@ -155,11 +155,9 @@ class StatisticsSql:
         """Layer 3, over layer 2: the columns of the files relation."""
         k = column.k
         sane = f"coalesce(b{k}_lo <= b{k}_hi, TRUE)"  # otherwise both are discarded (T24)
-        high, cut = f"b{k}_hi", "FALSE"
+        high, cut = self._high(column)
         if column.stored.type.family is Family.TEXT and column.has_bounds:
-            cut = f"coalesce({self.dialect.octet_length(f'b{k}_hi')} >= {column.stored.cut}, FALSE)"
             uncut = self._uncut(f"b{k}_hi")
-            high = f"CASE WHEN {cut} THEN {uncut} ELSE b{k}_hi END"
             # "aaa?" for half a surrogate pair sorts below the minimum "aaaa": what both begin with decides, not the rest.
             # A CASE, since engines evaluate both sides of an OR: the regular expressions are for the few cut values only.
             begins = f"coalesce({self.dialect.starts_with(f'b{k}_lo', uncut)}, TRUE)"
@@ -179,6 +177,19 @@ class StatisticsSql:
             seen = f"coalesce(b{k}_raw <= CAST('Infinity' AS DOUBLE), FALSE)"  # NaN is above infinity
             items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS c{k}_nf")
         return items
+
+    def recorded(self, column: StatisticsColumn) -> list[str]:
+        """Layer 3, over layer 2: what the log states, before it is judged."""
+        k = column.k
+        return [f"b{k}_lo AS c{k}_first", f"{self._high(column)[0]} AS c{k}_last", f"b{k}_n AS c{k}_nulls"]
+
+    def _high(self, column: StatisticsColumn) -> tuple[str, str]:
+        """The maximum without what cutting left at its end, and whether it may have been cut."""
+        high = f"b{column.k}_hi"
+        if column.stored.type.family is not Family.TEXT or not column.has_bounds:
+            return high, "FALSE"
+        cut = f"coalesce({self.dialect.octet_length(high)} >= {column.stored.cut}, FALSE)"
+        return f"CASE WHEN {cut} THEN {self._uncut(high)} ELSE {high} END", cut
 
     def _either(self, from_json: str, from_typed: str) -> str:
         return f"CASE WHEN is_json THEN {from_json} ELSE {from_typed} END" if self.typed else from_json

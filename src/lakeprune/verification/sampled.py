@@ -1,0 +1,71 @@
+"""A sample of files and what it is worth: which share was looked into, and how likely it would have missed what is wrong."""
+
+from __future__ import annotations
+
+import math
+
+from lakeprune.errors import UsageError
+from lakeprune.record import record
+
+
+@record
+class Sampled:
+    """Of `files` that were not all looked into, `checked` were."""
+
+    share: float
+    files: int
+    checked: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.checked == self.files
+
+    def miss_probability(self, wrong: int) -> float:
+        """How likely a sample of this size meets none of so many wrong files: without replacement, whichever they are.
+
+        >>> Sampled(0.5, files=4, checked=2).miss_probability(1)
+        0.5
+        >>> Sampled(0.5, files=4, checked=2).miss_probability(3)
+        0.0
+        """
+        unchecked = self.files - self.checked
+        if wrong > unchecked:
+            return 0.0
+        parts = ((unchecked, 1), (unchecked - wrong, -1), (self.files, -1), (self.files - wrong, 1))
+        return round(math.exp(sum(sign * math.lgamma(number + 1) for number, sign in parts)), 12)
+
+    @property
+    def one_percent(self) -> int:
+        """How many files one percent of them is, at least one."""
+        return max(1, math.ceil(self.files / 100))
+
+    @property
+    def worth(self) -> str:
+        """What a sample without a fault does and does not prove, in sentences."""
+        if self.is_complete:
+            return "Every one of them was looked into."
+        one, many = self.miss_probability(1), self.miss_probability(self.one_percent)
+        told = f"Nothing is proven about the other {self.files - self.checked}."
+        if not self.checked:
+            return told
+        told += f" Had one file been wrong, the sample would have missed it with probability {_chance(one)}"
+        if self.one_percent > 1:
+            told += f"; had 1% of them ({self.one_percent} files) been, it would have missed them all with {_chance(many)}"
+        return told + "."
+
+
+def share_of(sample: object) -> float | None:
+    """The share that was asked for, None for all files."""
+    if sample is None:
+        return None
+    if isinstance(sample, bool) or not isinstance(sample, int | float) or not 0 < sample <= 1:
+        raise UsageError("LP247", f"{sample!r} is no share of the files", where="--sample", fix="give a number above 0, up to 1")
+    return float(sample)
+
+
+def _chance(probability: float) -> str:
+    """
+    >>> _chance(0.25), _chance(0.0000001)
+    ('25.0%', 'less than 0.1%')
+    """
+    return "less than 0.1%" if probability < 0.001 else f"{probability:.1%}"
