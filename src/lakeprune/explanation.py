@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 
 _ENGINE = frozenset({"spark"})
-SESSION_OPTIONS = frozenset({"timezone", "now", "nan_policy"})
+_SESSION = frozenset({"timezone", "now", "nan_policy"})
 _GATES = frozenset(Gates.__match_args__)
 _ACCESS = frozenset(
     ("storage_options", "env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size", "progress")
@@ -134,10 +134,10 @@ class Job:
         from lakeprune.tables.open import open_table
 
         started = time.perf_counter()
-        known = _ENGINE | SESSION_OPTIONS | _GATES | _ACCESS | _QUESTIONS
+        known = _ENGINE | _SESSION | _GATES | _ACCESS | _QUESTIONS
         if unknown := sorted(options.keys() - known):
             raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(known))}")
-        profile, session = profile_of(**{name: value for name, value in options.items() if name in SESSION_OPTIONS})
+        profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
         gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
         location, version = located(table, _whole(version))
         if version is not None and timestamp is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.cli.main import main
 from lakeprune.errors import LakepruneError, UsageError
+from tests.spark.processes import DELTA, connect_server
+from tests.spark.scope import only_whole
 from tests.spark.statements import commits, copied, events, rows
 
 pytestmark = pytest.mark.spark
@@ -122,7 +126,7 @@ def test_limits_that_are_no_numbers_are_refused(options: dict[str, Any], code: s
 
 def test_an_option_nobody_knows_is_refused(table: Path, spark: SparkSession) -> None:
     with pytest.raises(TypeError, match="has no option 'max_file'"):
-        lakeprune.delete(table, where="id = 1", spark=spark, max_file=1)
+        lakeprune.delete(table, where="id = 1", spark=spark, max_file=1)  # type: ignore[call-arg]  # the mistake under test
 
 
 def test_the_callers_session_stays_as_it_was(table: Path, spark: SparkSession) -> None:
@@ -145,3 +149,30 @@ def test_the_callers_session_stays_as_it_was(table: Path, spark: SparkSession) -
     assert len(set(rows(spark, table)) - set(before)) == 1
     history = spark.sql(f"DESCRIBE HISTORY delta.`{table}` LIMIT 1").collect()[0]
     assert history["userMetadata"].startswith("mine lakeprune:")
+
+
+SCRIPT = """
+import sys, lakeprune
+from lakeprune.engines.spark_session import SparkSettings, open_session
+spark = open_session(SparkSettings("local[1]", packages=sys.argv[2] or None))
+try:
+    lakeprune.delete(sys.argv[1], where="id = 1", spark=spark)
+except lakeprune.LakepruneError as error:
+    print(error.code)
+"""
+
+
+@only_whole
+@pytest.mark.parametrize(("packages", "code"), [("", "LP227"), (DELTA, "LP253")])
+def test_a_session_without_delta_is_told_what_it_lacks(packages: str, code: str, table: Path) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(table), packages]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == [code]
+
+
+@only_whole
+def test_spark_connect_is_refused_in_one_sentence(table: Path, tmp_path: Path) -> None:
+    with connect_server(tmp_path) as address:
+        command = [sys.executable, "-m", "lakeprune", "delete", str(table), "-w", "id = 1", "--remote", address, "--execute"]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "error[LP250] statements need a classic Spark session" in found.stderr

@@ -128,3 +128,19 @@ def test_tables_of_deltalake_and_files_without_statistics(spark: SparkSession, t
     counted = lakeprune.delete(bare, where="p = 2 AND id >= 0", spark=spark)
     assert (counted.skipping.undecided.files, counted.effects.deleted) == (1, 10), "without statistics the file is read"
     assert counted.execute().passed
+
+
+@only_whole
+def test_a_table_of_another_file_system_is_planned_by_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """Hadoop's own mount table stands for any store that only Spark reaches."""
+    table = events(spark, tmp_path / "events", 3)
+    mine = spark.newSession()
+    mine.conf.set("fs.viewfs.mounttable.lake.link./here", f"file://{tmp_path}")
+    location = "viewfs://lake/here/events"
+    plan = lakeprune.update(location, {"v": "-1"}, where="id IN (5, 205)", spark=mine)
+    assert plan.target.job.evaluation.engine.name == "spark"
+    assert (plan.skipping.candidates.files, plan.effects.updated, plan.effects.copied) == (2, 2, 198)
+    done = plan.execute()
+    assert done.passed, done.to_text()
+    assert spark.read.format("delta").load(str(table)).where("v = -1").count() == 2
+    assert lakeprune.delete(location, where="v = -1 AND id + 1 = 6", spark=mine).execute().passed

@@ -113,7 +113,11 @@ def test_the_command_plans_refuses_and_executes(spark: SparkSession, tmp_path: P
         assert "above the limit of 1" in said.err
     assert main([*statement, "--require-partition-filter", "--execute"]) == 1
     assert "does not bound a partition column" in capfd.readouterr().err
-    assert len(commits(table)) == 2
+    assert main([*statement, "--set", "n = 1"]) == 2
+    assert "given twice; join both with a comma" in capfd.readouterr().err
+    assert main([*statement, "--execute", "--output", str(tmp_path / "no" / "such" / "place.txt")]) == 2
+    assert "cannot write" in capfd.readouterr().err
+    assert len(commits(table)) == 2, "nothing was changed by any of these"
 
     assert main([*statement, "--execute", "--max-files", "2"]) == 0
     said = capfd.readouterr()

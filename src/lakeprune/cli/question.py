@@ -52,12 +52,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError("LP202", without_values(message), where=self.prog, fix=f"see `{self.prog} --help`")
 
 
-class _Once(argparse.Action):
+class Once(argparse.Action):
     """A flag that a second one must not replace silently: a gate would judge half of what was asked."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
         if getattr(namespace, self.dest) is not None:
-            raise argparse.ArgumentError(self, "given twice; join the conditions with AND")
+            join = "the conditions with AND" if self.dest == "where" else "both with a comma"
+            raise argparse.ArgumentError(self, f"given twice; join {join}")
         setattr(namespace, self.dest, values)
 
 
@@ -83,7 +84,7 @@ def add_condition(parser: Parser, *, is_required: bool, needs_table: bool = True
     place = "path or file:// URL of the table, or s3://, az://, abfss://, gs://"
     parser.add_argument("table", metavar="TABLE", nargs=None if needs_table else "?", help=place)
     condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
-    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=_Once, help=condition, required=is_required)
+    parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=Once, help=condition, required=is_required)
 
 
 def add_session(parser: Parser, zone: str) -> None:

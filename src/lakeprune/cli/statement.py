@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.cli.output import deliver, tell
 from lakeprune.cli.question import SESSION, Parser, add_session
 from lakeprune.cli.spark_flags import add_spark_flags
 from lakeprune.cli.values import count, size
-from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK
+from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from lakeprune.dml.plan import StatementPlan
@@ -49,10 +50,24 @@ def finish(plan: StatementPlan, given: argparse.Namespace) -> int:
     """Print the plan, or carry it out and print what came of it; the exit code."""
     from lakeprune.dml.as_text import result_text
 
+    if given.execute:
+        _check_output(given.output)
     execution = plan.execute(given.retry) if given.execute else None
     document = plan if execution is None else execution
-    deliver([document.to_json() if given.format == "json" else document.to_text()], given.output)
+    result = result_text(plan if execution is None else execution.plan, execution)
+    try:
+        deliver([document.to_json() if given.format == "json" else document.to_text()], given.output)
+    except UsageError:
+        tell(result)  # what was done to the table must be known even when nobody can read the document
+        raise
     passed = (plan.passed or plan.is_empty) if execution is None else execution.passed
     if not passed:
-        tell(result_text(plan if execution is None else execution.plan, execution))
+        tell(result)
     return EXIT_OK if passed else EXIT_GATE_FAILED
+
+
+def _check_output(target: str | None) -> None:
+    """Refuse a file that cannot be written before the table is changed, not after."""
+    folder = None if target is None else os.path.dirname(os.path.abspath(target))
+    if folder is not None and not os.access(folder, os.W_OK):
+        raise UsageError("LP217", f"cannot write {target}", where="--output", fix="name a writable file")

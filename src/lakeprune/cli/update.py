@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeprune.cli.question import Parser, add_condition, parsed
+from lakeprune.cli.question import Once, Parser, add_condition, parsed
 from lakeprune.cli.spark_flags import delta_session_of, shown_progress
 from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, finish, statement_options
 
@@ -34,6 +34,8 @@ def _parser() -> Parser:
     what = "Show what an UPDATE touches and costs, in seven steps; with --execute, do it through Delta's own transaction."
     parser = Parser("update", what, _EXAMPLES)
     add_condition(parser, is_required=True)
-    parser.add_argument("--set", metavar="ASSIGNMENTS", required=True, help="column = expression, with commas between")
+    parser.add_argument(
+        "--set", metavar="ASSIGNMENTS", required=True, action=Once, help="column = expression, with commas between"
+    )
     add_statement_flags(parser)
     return parser

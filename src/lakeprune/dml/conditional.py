@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.dml.candidates import Counting, find_candidates
-from lakeprune.dml.guards import NAMES, guards_of, judge
+from lakeprune.dml.guards import guards_of, judge
 from lakeprune.dml.model import Candidate, Certainty, Effects, Fate, Operation, Touched, amount_of, total
+from lakeprune.dml.options import OPTIONS, READING
 from lakeprune.dml.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.dml.strengthen import added_conditions, strengthened
 from lakeprune.errors import UsageError
-from lakeprune.explanation import SESSION_OPTIONS
 from lakeprune.predicate.bind import bind
 from lakeprune.predicate.pin_clock import pinned
 from lakeprune.predicate.schema import Role
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from lakeprune.dml.spark_target import Target
     from lakeprune.explanation import Table
 
-_OWN = NAMES | {"strengthen"}
-_OPTIONS = _OWN | SESSION_OPTIONS
 _VECTORS = {
     Operation.UPDATE: "spark.databricks.delta.update.deletionVectors.persistent",
     Operation.DELETE: "spark.databricks.delta.delete.deletionVectors.persistent",
@@ -60,11 +58,11 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
 
     if not isinstance(asked.where, str):
         raise UsageError("LP251", f"the condition is of type {type(asked.where).__name__}", fix="give an SQL condition as text")
-    if unknown := sorted(asked.options.keys() - _OPTIONS):
+    if unknown := sorted(asked.options.keys() - OPTIONS):
         name = asked.operation.value
-        raise TypeError(f"{name}() has no option {unknown[0]!r}; it has {', '.join(sorted(_OPTIONS))}")
+        raise TypeError(f"{name}() has no option {unknown[0]!r}; it has {', '.join(sorted(OPTIONS))}")
     started = time.perf_counter()
-    reading = {name: value for name, value in asked.options.items() if name not in _OWN}
+    reading = {name: value for name, value in asked.options.items() if name in READING}
     target = open_target(asked.table, asked.spark, reading, version)
     with target.job.evaluation.engine.awake():
         return _planned(asked, target, started)

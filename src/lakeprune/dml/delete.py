@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakeprune.dml.conditional import Asked, plan_statement
 from lakeprune.dml.model import Operation
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from pyspark.sql import SparkSession
 
+    from lakeprune.dml.options import StatementOptions
     from lakeprune.dml.plan import StatementPlan
     from lakeprune.explanation import Table
 
 
-def delete(table: Table, *, where: str, spark: SparkSession, **options: Any) -> StatementPlan:
+def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> StatementPlan:
     """What `DELETE FROM table WHERE where` would do; the options are those of `update`. Nothing changes before `.execute()`."""
     return plan_statement(Asked(Operation.DELETE, table, where, spark, options))

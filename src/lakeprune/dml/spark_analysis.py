@@ -15,9 +15,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from lakeprune.dml.assignments import Assignment
-from lakeprune.dml.spark_target import Target, active, speaking
+from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_failures import words_of
-from lakeprune.errors import StatementError, UsageError
+from lakeprune.engines.spark_files import active
+from lakeprune.errors import StatementError
 
 _RANDOM = re.compile(
     r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
@@ -25,7 +26,6 @@ _RANDOM = re.compile(
 )
 _CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 _INTERNAL = "INTERNAL_ERROR"
-_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 _LONGEST = 400  # characters of Spark's words
 
 
@@ -38,8 +38,7 @@ def check_update(target: Target, condition: str, assignments: Sequence[Assignmen
         parts.add(plans.Assignment(key, _parsed(target, assignment.expression, assignment.where)))
     scala: Any = target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
     listed = scala.jdk.javaapi.CollectionConverters.asScala(parts).toSeq()
-    with speaking(target.location):
-        table = _table(target)
+    table = _table(target)
     said = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
     _check_random({condition: condition, **{a.where: a.expression for a in assignments}})
     where = scala.Some(_parsed(target, condition, condition))
@@ -51,8 +50,7 @@ def check_update(target: Target, condition: str, assignments: Sequence[Assignmen
 
 def check_delete(target: Target, condition: str) -> None:
     """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
-    with speaking(target.location):
-        table = _table(target)
+    table = _table(target)
     _check_random({condition: condition})
     plan = _logical(target).DeleteFromTable(table, _parsed(target, condition, condition))
     command = _analysed(target, plan, f"WHERE {condition}")
@@ -65,7 +63,7 @@ def _logical(target: Target) -> Any:
 
 def _table(target: Target) -> Any:
     jvm: Any = target.spark._jvm  # noqa: SLF001
-    with active(target.spark):
+    with speaking(target.location), active(target.spark):
         table = jvm.io.delta.tables.DeltaTable.forPath(target.spark._jsparkSession, target.location)  # noqa: SLF001
         return table.toDF().queryExecution().analyzed()
 
@@ -88,13 +86,9 @@ def _analysed(target: Target, plan: Any, said: str) -> Any:
         with active(target.spark):
             execution = target.spark._jsparkSession.sessionState().executePlan(plan, skip)  # noqa: SLF001
             execution.assertAnalyzed()
-            command = execution.analyzed()
+            return execution.analyzed()
     except (PySparkException, Py4JError) as error:
         raise StatementError("LP406", "Spark does not accept the statement", where=said, why=in_one_line(error)) from error
-    if not command.getClass().getName().startswith("org.apache.spark.sql.delta."):
-        fix = f"set spark.sql.extensions={_EXTENSION} before the session starts"
-        raise UsageError("LP253", "this Spark session does not have Delta's extension, which runs statements", fix=fix)
-    return command
 
 
 def _check_random(texts: dict[str, str]) -> None:

@@ -11,8 +11,8 @@ from pyspark.sql import functions as sql
 
 from lakeprune.dml.candidates import keys_of
 from lakeprune.dml.model import Candidate
-from lakeprune.dml.spark_target import Target, active, speaking
-from lakeprune.engines.spark_files import read_files
+from lakeprune.dml.spark_target import Target, speaking
+from lakeprune.engines.spark_files import active, read_files
 
 
 def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> dict[str, tuple[int, int]]:

@@ -100,26 +100,14 @@ def delta_log(spark: SparkSession, location: str) -> Any:
 
 
 @contextmanager
-def active(spark: SparkSession) -> Iterator[None]:
-    """Delta takes its settings from the session that is active; whichever was before is again afterwards."""
-    sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(spark._jsparkSession)  # noqa: SLF001
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
-
-
-@contextmanager
 def speaking(location: str) -> Iterator[None]:
     """What Spark says inside about this table, as an error of lakeprune."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
+        if "DELTA_CONFIGURE_SPARK_SESSION" in words_of(error):
+            fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
+            raise UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix) from error
         raise rows_failure(error, location) from error
 
 

@@ -16,8 +16,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeprune.dml.spark_analysis import in_one_line
-from lakeprune.dml.spark_target import active
 from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark_files import active
 from lakeprune.errors import StatementError
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"

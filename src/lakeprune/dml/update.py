@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakeprune.dml.assignments import assignments_of
 from lakeprune.dml.conditional import Asked, plan_statement
 from lakeprune.dml.model import Operation
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from pyspark.sql import SparkSession
 
+    from lakeprune.dml.options import StatementOptions
     from lakeprune.dml.plan import StatementPlan
     from lakeprune.explanation import Table
 
 
-def update(table: Table, set_: str | Mapping[str, str], *, where: str, spark: SparkSession, **options: Any) -> StatementPlan:
+def update(
+    table: Table, set_: str | Mapping[str, str], *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]
+) -> StatementPlan:
     """What `UPDATE table SET set_ WHERE where` would do: the files it touches, the rows it changes and copies, what it costs.
 
     `set_` is SQL (`"a = 1, b = b + 1"`) or a mapping (`{"a": "1", "b": "b + 1"}`). Options are the guards (`max_files`,

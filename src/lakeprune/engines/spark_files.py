@@ -30,7 +30,7 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
     if not has_jvm(spark):
         what = "single files of a Delta table cannot be chosen over Spark Connect, which gives no JVM handle"
         raise UsageError("LP246", what, fix="use a classic session (--master), or verify the whole table without --sample")
-    with reading_rows(location), _active(spark):
+    with reading_rows(location), active(spark):
         jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
         none = getattr(getattr(jvm.scala, "None$"), "MODULE$")
         logs = jvm.org.apache.spark.sql.delta.DeltaLog
@@ -53,7 +53,7 @@ def _scala_strings(jvm: Any, texts: Sequence[str]) -> Any:
 
 
 @contextmanager
-def _active(spark: SparkSession) -> Iterator[None]:
+def active(spark: SparkSession) -> Iterator[None]:
     """Delta builds a DataFrame in the session that is active; whichever was before is again afterwards."""
     sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
     before = sessions.getActiveSession()
