@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from demo.tables import users
+from lakeprune.cli.main import main
 from lakeprune.engines.spark_session import SparkSettings, open_session
 from tests.spark.scope import only_whole
 
@@ -128,3 +129,16 @@ def test_a_setting_without_a_value_is_refused(tmp_path: Path) -> None:
     found = explain(users(tmp_path / "users"), "--engine", "spark", "--conf", "spark.executor.memory")
     assert found.returncode == 2
     assert "`spark.executor.memory` is no setting" in found.stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_query_that_spark_refuses_is_said_without_the_stack_of_the_jvm(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = users(tmp_path / "users")
+    assert main(["verify", str(table), "-w", "no_such_function(age) = 1"]) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error[LP107] Spark cannot evaluate the predicate")
+    assert "stacktrace" not in said.err
+    assert len(said.err.splitlines()) <= 4
