@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # as in typing, whose import alone would be most of what 
 
 if TYPE_CHECKING:
     from lakeprune.dml.delete import delete
+    from lakeprune.dml.merge import merge
     from lakeprune.dml.update import update
     from lakeprune.errors import LakepruneError, PredicateError, StatementError, TableError, TableRefused, UsageError
     from lakeprune.explanation import explain, explain_many
@@ -33,6 +34,7 @@ __all__ = [
     "delete",
     "explain",
     "explain_many",
+    "merge",
     "update",
     "verify",
 ]
@@ -45,6 +47,7 @@ _HOMES = {
     "verify": "lakeprune.verification.verify",
     "update": "lakeprune.dml.update",
     "delete": "lakeprune.dml.delete",
+    "merge": "lakeprune.dml.merge",
     **dict.fromkeys(
         ("LakepruneError", "PredicateError", "StatementError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"
     ),

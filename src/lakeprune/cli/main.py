@@ -23,6 +23,7 @@ COMMANDS = {
     "verify": "whether the rows agree with the plan, by a scan on Spark",
     "update": "what an UPDATE touches and costs; --execute does it, on Spark",
     "delete": "what a DELETE touches and costs; --execute does it, on Spark",
+    "merge": "what a MERGE touches and costs; --execute does it, on Spark",
 }
 
 _HELP = """\

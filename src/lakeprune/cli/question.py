@@ -81,10 +81,15 @@ def add_question(parser: Parser, *, is_required: bool, needs_table: bool = True)
 
 def add_condition(parser: Parser, *, is_required: bool, needs_table: bool = True) -> None:
     """TABLE and -w."""
-    place = "path or file:// URL of the table, or s3://, az://, abfss://, gs://"
-    parser.add_argument("table", metavar="TABLE", nargs=None if needs_table else "?", help=place)
+    add_table(parser, needs_table=needs_table)
     condition = "SQL condition as in a Spark WHERE clause; @FILE reads it from a file, @- from standard input"
     parser.add_argument("-w", "--where", metavar="PREDICATE", type=predicate, action=Once, help=condition, required=is_required)
+
+
+def add_table(parser: Parser, *, needs_table: bool = True) -> None:
+    """TABLE."""
+    place = "path or file:// URL of the table, or s3://, az://, abfss://, gs://"
+    parser.add_argument("table", metavar="TABLE", nargs=None if needs_table else "?", help=place)
 
 
 def add_session(parser: Parser, zone: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lakeprune import __version__
 from lakeprune.dml.execution import Execution
+from lakeprune.dml.merging.as_json import merge_document
 from lakeprune.dml.model import Status
 from lakeprune.dml.plan import StatementPlan
 from lakeprune.dml.reconcile import Reconciliation
@@ -63,6 +64,7 @@ def _statement(plan: StatementPlan) -> shape.Statement:
 def _plan(plan: StatementPlan) -> shape.Plan:
     undecided = plan.skipping.undecided.files
     return {
+        "merge": None if plan.merge is None else merge_document(plan.merge),
         "skipping": {
             "total": quantity(plan.skipping.total),
             "full": quantity(plan.skipping.full),

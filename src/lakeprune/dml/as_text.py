@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Operation, Status
+from lakeprune.dml.model import Operation, Status, total
 from lakeprune.dml.plan import StatementPlan
 from lakeprune.dml.reconcile import Check
 from lakeprune.dml.steps import Step, steps_text
@@ -35,6 +35,8 @@ def text(plan: StatementPlan, execution: Execution | None) -> str:
 def statement_text(plan: StatementPlan) -> str:
     """The statement in one line."""
     statement = plan.statement
+    if plan.merge is not None:
+        return f"MERGE USING {plan.merge.source} ON {statement.condition} {' '.join(plan.merge.clauses)}"
     where = f"WHERE {statement.condition}"
     if statement.operation is Operation.DELETE:
         return f"DELETE {where}"
@@ -82,17 +84,32 @@ def _validate(plan: StatementPlan) -> Iterator[str]:
         yield shortened(clause) + ("" if rewritten is None else f"  means  {shortened(rewritten)}")
     if plan.skipping.is_partition_only:
         yield "the condition is about partition columns only: metadata decides it"
+    if plan.merge is not None:
+        from lakeprune.dml.merging.as_text import source_lines
+
+        yield from source_lines(plan.merge)
 
 
 def _skip(plan: StatementPlan) -> Iterator[str]:
     skipping = plan.skipping
     excluded = skipping.total - skipping.candidates
     yield f"{amount_text(skipping.total)} in the table, {excluded.files} excluded without being read"
-    yield f"{amount_text(skipping.full)} match with every row, {amount_text(skipping.undecided)} undecided"
+    if plan.merge is None:
+        yield f"{amount_text(skipping.full)} match with every row, {amount_text(skipping.undecided)} undecided"
+        return
+    from lakeprune.dml.merging.as_text import obstacle_lines
+
+    yield f"{amount_text(skipping.undecided)} may hold a row with a key of the source"
+    yield from obstacle_lines(plan.merge)
 
 
 def _verify(plan: StatementPlan) -> Iterator[str]:
     undecided = plan.skipping.undecided.files
+    if plan.merge is not None:
+        from lakeprune.dml.merging.as_text import verify_lines
+
+        yield from verify_lines(plan)
+        return
     if not undecided:
         yield "nothing is undecided, so no file is read"
         return
@@ -105,20 +122,22 @@ def _matches(plan: StatementPlan) -> Iterator[str]:
     if plan.is_empty:
         yield "nothing matches: no commit"
         return
-    yield f"{rows_text(plan.effects.changed)} in {amount_text(plan.effects.touched)}"
+    effects = plan.effects
+    inserted = "" if not effects.inserted else f", {rows_text(effects.inserted)} to insert"
+    yield f"{rows_text(total([effects.updated, effects.deleted]))} in {amount_text(effects.touched)}{inserted}"
 
 
 def _effects(plan: StatementPlan) -> Iterator[str]:
     effects = plan.effects
-    is_update = plan.statement.operation is Operation.UPDATE
     if effects.rewritten.files:
         yield f"rewrite {amount_text(effects.rewritten)}"
     if effects.removed.files:
         yield f"remove {amount_text(effects.removed)} whole, without rewriting"
     if effects.vectors.files:
         yield f"write deletion vectors for {amount_text(effects.vectors)} instead of rewriting"
-    changed = f"{rows_text(effects.changed)} {'updated' if is_update else 'deleted'}"
-    yield f"{changed}, {rows_text(effects.copied)} copied along unchanged"
+    done = (("updated", effects.updated), ("deleted", effects.deleted), ("inserted", effects.inserted))
+    changed = [f"{rows_text(count)} {what}" for what, count in done if count != 0]
+    yield ", ".join([*changed, f"{rows_text(effects.copied)} copied along unchanged"])
     if effects.write_amplification is not None:
         yield f"write amplification {effects.write_amplification:.2f} (rows written per row changed)"
     yield from _scans(plan)

@@ -102,7 +102,41 @@ class Guard(TypedDict):
     message: str | None
 
 
+class MergeKey(TypedDict):
+    """An equality of ON that bounds the target, and what the source's values say about it; `condition` is null when nothing."""
+
+    text: str
+    column: str
+    distinct: int
+    listed: bool
+    nulls: int
+    condition: str | None
+
+
+class Obstacle(TypedDict):
+    """What keeps target files from being excluded; the numbers are target files that Delta scans without and with the fix."""
+
+    kind: Literal["not_matched_by_source", "no_layout_key", "unusable_conjunct", "unusable_values", "null_keys", "repeated_keys"]
+    message: str
+    fix: str | None
+    files_before: int | None
+    files_after: int | None
+
+
+class Merge(TypedDict):
+    """What only a MERGE has."""
+
+    source: str
+    source_rows: int
+    clauses: list[str]
+    keys: list[MergeKey]
+    obstacles: list[Obstacle]
+
+
 class Plan(TypedDict):
+    """`merge` is null for any other statement."""
+
+    merge: Merge | None
     skipping: Skipping
     verification: Verification
     effects: Effects

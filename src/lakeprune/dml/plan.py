@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from lakeprune.dml.execution import Execution
+    from lakeprune.dml.merging.model import MergePart
     from lakeprune.dml.spark_target import Target
     from lakeprune.engines.spark_delta_scan import DeltaScan
 
@@ -74,11 +75,12 @@ class StatementPlan:
     target: Target
     again: Callable[[int | None], StatementPlan]  # the same statement planned afresh: at the latest version, or at another
     write: Callable[[SparkSession, str], None]  # runs it with a condition, in a session
+    merge: MergePart | None = None  # what only a MERGE has
 
     @property
     def is_empty(self) -> bool:
-        """Whether no row matches, so that there is nothing to commit."""
-        return not self.touched
+        """Whether no row changes, so that there is nothing to commit."""
+        return not self.touched if self.merge is None else self.effects.changed == 0
 
     @property
     def passed(self) -> bool:

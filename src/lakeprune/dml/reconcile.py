@@ -81,14 +81,18 @@ def _newly_hidden(after: FileAction, before: FileAction) -> int:
 def _metrics(plan: StatementPlan, commit: Commit) -> Iterator[Check]:
     """Delta's own numbers, as far as it reports them and the plan knows them."""
     effects = plan.effects
-    expected: dict[str, int | None] = {"numCopiedRows": effects.copied}
+    expected: dict[str, int | None] = {"numCopiedRows": effects.copied, "numTargetRowsCopied": effects.copied}
+    if plan.statement.operation is Operation.MERGE:
+        expected["numTargetRowsInserted"] = effects.inserted
+        expected["numTargetRowsUpdated"] = effects.updated
+        expected["numTargetRowsDeleted"] = effects.deleted
     if plan.statement.operation is Operation.UPDATE:
         expected["numUpdatedRows"] = effects.updated
     if plan.statement.operation is Operation.DELETE:
         expected["numDeletedRows"] = effects.deleted
     if not effects.vectors.files:
-        expected["numRemovedFiles"] = effects.rewritten.files + effects.removed.files
-    expected["numAddedChangeFiles"] = commit.change_files
+        expected |= dict.fromkeys(("numRemovedFiles", "numTargetFilesRemoved"), effects.rewritten.files + effects.removed.files)
+    expected |= dict.fromkeys(("numAddedChangeFiles", "numTargetChangeFilesAdded"), commit.change_files)
     for name, number in expected.items():
         told = commit.metrics.get(name)
         if number is not None and told is not None:

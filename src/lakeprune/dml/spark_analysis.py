@@ -31,33 +31,33 @@ _LONGEST = 400  # characters of Spark's words
 
 def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
     """Refuse an UPDATE that Spark or Delta would refuse, or that would not mean the same twice."""
-    plans: Any = _logical(target)
+    plans: Any = logical(target)
     parts = target.spark._jvm.java.util.ArrayList()  # type: ignore[union-attr]  # noqa: SLF001
     for assignment in assignments:
-        key = _parsed(target, assignment.target, assignment.where)
-        parts.add(plans.Assignment(key, _parsed(target, assignment.expression, assignment.where)))
+        key = parsed(target, assignment.target, assignment.where)
+        parts.add(plans.Assignment(key, parsed(target, assignment.expression, assignment.where)))
     scala: Any = target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
     listed = scala.jdk.javaapi.CollectionConverters.asScala(parts).toSeq()
     table = _table(target)
     said = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
-    _check_random({condition: condition, **{a.where: a.expression for a in assignments}})
-    where = scala.Some(_parsed(target, condition, condition))
-    command = _analysed(target, plans.UpdateTable(table, listed, where), said)
-    _check_condition(command.condition().get(), condition)
-    for value in _items(command.updateExpressions()):
-        _check_value(target, value, said)
+    check_random({condition: condition, **{a.where: a.expression for a in assignments}})
+    where = scala.Some(parsed(target, condition, condition))
+    command = analysed(target, plans.UpdateTable(table, listed, where), said)
+    check_condition(command.condition().get(), condition)
+    for value in items(command.updateExpressions()):
+        check_value(target, value, said)
 
 
 def check_delete(target: Target, condition: str) -> None:
     """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
     table = _table(target)
-    _check_random({condition: condition})
-    plan = _logical(target).DeleteFromTable(table, _parsed(target, condition, condition))
-    command = _analysed(target, plan, f"WHERE {condition}")
-    _check_condition(command.condition().get(), condition)
+    check_random({condition: condition})
+    plan = logical(target).DeleteFromTable(table, parsed(target, condition, condition))
+    command = analysed(target, plan, f"WHERE {condition}")
+    check_condition(command.condition().get(), condition)
 
 
-def _logical(target: Target) -> Any:
+def logical(target: Target) -> Any:
     return target.spark._jvm.org.apache.spark.sql.catalyst.plans.logical  # type: ignore[union-attr]  # noqa: SLF001
 
 
@@ -68,7 +68,7 @@ def _table(target: Target) -> Any:
         return table.toDF().queryExecution().analyzed()
 
 
-def _parsed(target: Target, text: str, where: str) -> Any:
+def parsed(target: Target, text: str, where: str) -> Any:
     """One expression and nothing beside it: neither a clause nor a name for it."""
     try:
         found = target.spark._jsparkSession.sessionState().sqlParser().parseExpression(text)  # noqa: SLF001
@@ -79,7 +79,7 @@ def _parsed(target: Target, text: str, where: str) -> Any:
     return found
 
 
-def _analysed(target: Target, plan: Any, said: str) -> Any:
+def analysed(target: Target, plan: Any, said: str) -> Any:
     jvm: Any = target.spark._jvm  # noqa: SLF001
     skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     try:
@@ -91,14 +91,14 @@ def _analysed(target: Target, plan: Any, said: str) -> Any:
         raise StatementError("LP406", "Spark does not accept the statement", where=said, why=in_one_line(error)) from error
 
 
-def _check_random(texts: dict[str, str]) -> None:
+def check_random(texts: dict[str, str]) -> None:
     for where, text in texts.items():
         found = _RANDOM.search(re.sub(r"'(?:[^'\\]|\\.)*'|`[^`]*`", "''", text))
         if found is not None:
             raise _random(f"{found[1].lower()}() gives another answer every time", where)
 
 
-def _check_condition(condition: Any, text: str) -> None:
+def check_condition(condition: Any, text: str) -> None:
     if not condition.deterministic():
         raise _random("the condition gives another answer every time it is asked", text)
     if clocks := sorted({node.sql() for node in _nodes(condition) if node.getClass().getSimpleName() in _CLOCKS}):
@@ -107,7 +107,7 @@ def _check_condition(condition: Any, text: str) -> None:
         raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)
 
 
-def _check_value(target: Target, value: Any, said: str) -> None:
+def check_value(target: Target, value: Any, said: str) -> None:
     jvm: Any = target.spark._jvm  # noqa: SLF001
     if not value.deterministic():
         raise _random("an assigned expression gives another answer every time it is asked", said)
@@ -138,11 +138,11 @@ def in_one_line(error: PySparkException | Py4JError) -> str:
 
 def _nodes(expression: Any) -> Iterator[Any]:
     yield expression
-    for child in _items(expression.children()):
+    for child in items(expression.children()):
         yield from _nodes(child)
 
 
-def _items(scala: Any) -> Iterator[Any]:
+def items(scala: Any) -> Iterator[Any]:
     iterator = scala.iterator()
     while iterator.hasNext():
         yield iterator.next()

@@ -19,7 +19,7 @@ def connect(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
     """The predicate that tokens first..last-1 spell."""
     ors: list[Expr] = []
     ands: list[Expr] = []
-    for start, end, word in _pieces(tokens, first, last):
+    for start, end, word in pieces(tokens, first, last):
         if start == end:
             raise _missing(tokens, start, word)
         part = _factor(tokens, start, end, term)
@@ -32,9 +32,9 @@ def connect(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
     return ors[0] if len(ors) == 1 else Or(tuple(ors))
 
 
-def _pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
+def pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
     """Runs of tokens between the connectives of this level, each with the word that ends it."""
-    pieces: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str]] = []
     start = index = first
     betweens = 0
     while index < last:
@@ -48,11 +48,11 @@ def _pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]
         elif key == "and" and betweens and not is_name:
             betweens -= 1
         elif key in ("and", "or") and not is_name:
-            pieces.append((start, index, key))
+            found.append((start, index, key))
             start, betweens = index + 1, 0
         index += 1
-    pieces.append((start, last, ""))
-    return pieces
+    found.append((start, last, ""))
+    return found
 
 
 def _factor(tokens: Tokens, first: int, last: int, term: Term) -> Expr:

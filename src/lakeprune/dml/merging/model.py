@@ -1,0 +1,50 @@
+"""What a planned MERGE has beyond what every statement has: source, clauses, keys, what stands in the way. Values only."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from lakeprune.record import record
+
+
+class ObstacleKind(Enum):
+    """What keeps target files from being excluded, or what the keys of the source should not be."""
+
+    NOT_MATCHED_BY_SOURCE = "not_matched_by_source"
+    NO_LAYOUT_KEY = "no_layout_key"
+    UNUSABLE_CONJUNCT = "unusable_conjunct"
+    UNUSABLE_VALUES = "unusable_values"
+    NULL_KEYS = "null_keys"
+    REPEATED_KEYS = "repeated_keys"
+
+
+@record
+class Obstacle:
+    """`files_before` and `files_after` are target files that Delta scans without and with the fix, where that was asked of it."""
+
+    kind: ObstacleKind
+    told: str
+    fix: str | None = None
+    files_before: int | None = None
+    files_after: int | None = None
+
+
+@record
+class MergeKey:
+    """An equality of ON that bounds the target; `condition` is what it says about the target alone, None when nothing."""
+
+    text: str
+    column: str
+    distinct: int
+    is_listed: bool  # else `distinct` is an estimate, and only the least and the greatest value are known
+    nulls: int
+    condition: str | None
+
+
+@record
+class MergePart:
+    source: str
+    source_rows: int
+    clauses: tuple[str, ...]
+    keys: tuple[MergeKey, ...]
+    obstacles: tuple[Obstacle, ...]

@@ -1,0 +1,110 @@
+"""Step 3 of a MERGE: the candidate files joined with the source, once, and what becomes of every row counted by file.
+
+In: a target, the held source, ON, clauses, candidates. Out: `Counts`. No other file of the target is opened, and of those only
+the columns that ON and the conditions need. A target row that several source rows match shows before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+
+from lakeprune.dml.candidates import keys_of
+from lakeprune.dml.merging.clauses import Action, MergeClause, Rows
+from lakeprune.dml.merging.conjuncts import SOURCE, TARGET
+from lakeprune.dml.merging.spark_reading import target_frame
+from lakeprune.dml.merging.spark_source import Source
+from lakeprune.dml.model import Candidate
+from lakeprune.dml.spark_target import Target, active, speaking
+from lakeprune.engines.spark_files import read_files
+from lakeprune.record import record
+
+_FILE, _ROW, _MARK = "lakeprune_file", "lakeprune_row", "lakeprune_source"
+_DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
+
+
+@record
+class FileCounts:
+    """Rows of one file. `matched` have a source row, `acting` one for which some clause applies."""
+
+    live: int
+    matched: int
+    acting: int
+    updated: int
+    deleted: int
+    ambiguous: int  # with several source rows
+    ambiguous_acting: int  # with several source rows for which some clause applies
+
+
+@record
+class Counts:
+    files: dict[str, FileCounts]  # by the key of the file
+    inserted: int
+
+
+def count_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause], files: Sequence[Candidate]) -> Counts:
+    """What the statement does to every file, by one join."""
+    with active(target.spark), speaking(target.location):
+        joined = _joined(_target_rows(target, files), source, on, clauses)
+        by_row = joined.groupBy("file", "row").agg(
+            sql.expr("count_if(is_match) AS matches"),
+            sql.expr("count_if(is_match AND action IS NOT NULL) AS acting"),
+            *(sql.expr(f"count_if(action = '{action.value}') AS {_DONE[action]}") for action in Action),
+        )
+        counted = by_row.groupBy("file").agg(
+            sql.count(sql.lit(1)),
+            *(sql.expr(f"count_if({name} > 0)") for name in ("matches", "acting", "updated", "deleted")),
+            *(sql.expr(f"count_if({name} > 1)") for name in ("matches", "acting")),
+            sql.sum("inserted"),
+        )
+        rows = counted.collect()
+    keys = keys_of(target.job, [row[0] for row in rows if row[0] is not None])
+    found = {keys[row[0]]: FileCounts(*map(int, row[1:8])) for row in rows if row[0] is not None}
+    return Counts(found, sum(int(row[8]) for row in rows))
+
+
+def example_of_ambiguity(target: Target, source: Source, on: str, files: Sequence[Candidate]) -> str:
+    """A target row that several source rows match, as text."""
+    with active(target.spark), speaking(target.location):
+        rows = _target_rows(target, files)
+        pairs = rows.alias(TARGET).join(source.rows.alias(SOURCE), sql.expr(on), "inner")
+        example = sql.expr(f"first(to_json(struct({SOURCE}.*))) AS row")
+        doubled = pairs.groupBy(_ROW).agg(sql.count(sql.lit(1)).alias("n"), example)
+        found = doubled.where("n > 1").orderBy(_ROW).limit(1).collect()
+    return f"{found[0]['n']} source rows match one target row; one of them is {found[0]['row']}"
+
+
+def _target_rows(target: Target, files: Sequence[Candidate]) -> DataFrame:
+    if not files:
+        nothing = target_frame(target).where("FALSE")
+        return nothing.withColumn(_FILE, sql.lit(None).cast("string")).withColumn(_ROW, sql.lit(None).cast("long"))
+    rows = read_files(target.spark, target.location, target.version, [file.path for file in files])
+    return rows.select("*", sql.expr(f"_metadata.file_path AS {_FILE}"), sql.monotonically_increasing_id().alias(_ROW))
+
+
+def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeClause]) -> DataFrame:
+    """Every pair that matches, and with clauses for them every row of the source without a partner."""
+    marked = source.rows.withColumn(_MARK, sql.lit(True))
+    has_inserts = any(clause.kind.rows is Rows.SOURCE_ONLY for clause in clauses)
+    how = "full_outer" if has_inserts else "left_outer"
+    joined = rows.alias(TARGET).join(marked.alias(SOURCE), sql.expr(on), how)
+    is_match = f"{_ROW} IS NOT NULL AND {_MARK} IS NOT NULL"
+    return joined.selectExpr(f"{_FILE} AS file", f"{_ROW} AS row", f"({is_match}) AS is_match", f"{_action(clauses)} AS action")
+
+
+def _action(clauses: Sequence[MergeClause]) -> str:
+    """What becomes of a row: by the first clause whose condition is TRUE."""
+    kinds = {
+        Rows.MATCHED: f"{_ROW} IS NOT NULL AND {_MARK} IS NOT NULL",
+        Rows.SOURCE_ONLY: f"{_ROW} IS NULL",
+        Rows.TARGET_ONLY: f"{_MARK} IS NULL",
+    }
+    branches = []
+    for rows, kind in kinds.items():
+        for clause in clauses:
+            if clause.kind.rows is rows:
+                condition = "" if clause.condition is None else f" AND ({clause.condition})"
+                branches.append(f"WHEN {kind}{condition} THEN '{clause.kind.action.value}'")
+    return f"CASE {' '.join(branches)} END"

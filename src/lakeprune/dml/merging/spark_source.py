@@ -1,0 +1,85 @@
+"""The source of a MERGE, read once: the rows that are planned with are the rows that are merged.
+
+In: a DataFrame, a query or a location. Out: a `Source` whose rows are held by Spark (a local checkpoint, as Delta's own MERGE
+makes one): a source that gives other rows every time it is asked is asked once. Rows that are lost with an executor end the
+statement with an error; they are never computed again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from lakeprune.dml.spark_analysis import in_one_line
+from lakeprune.dml.spark_target import Target, active
+from lakeprune.errors import StatementError, UsageError
+from lakeprune.record import record
+
+_QUERY = re.compile(r"(?is)(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table|from)(?:\s|\(|/\*|--).*")
+
+
+@record
+class Source:
+    rows: DataFrame
+    told: str  # what it is, for people
+
+
+def open_source(given: Any, target: Target) -> Source:
+    """The rows, read now and held. LP255 for what is no source, LP442 for one that cannot be read."""
+    if isinstance(given, DataFrame):
+        found, told = given, "a DataFrame"
+    elif isinstance(given, str):
+        found, told = _opened(given, target), given
+    else:
+        what = f"a {type(given).__name__} is no source"
+        raise UsageError("LP255", what, fix="give a DataFrame, a query, or the path of a Delta table or of Parquet files")
+    names = [name.lower() for name in found.columns]
+    if double := sorted({name for name in names if names.count(name) > 1}):
+        fix = "give one of them another name"
+        raise StatementError("LP442", f"the source has two columns named {double[0]}", where=told, fix=fix)
+    try:
+        held = found.localCheckpoint(eager=True)
+    except (PySparkException, Py4JError) as error:
+        raise _unreadable(told, error) from error
+    return Source(in_session(held, target.spark), told)
+
+
+def in_session(held: DataFrame, spark: SparkSession) -> DataFrame:
+    """The same held rows in another session, whose settings the statement is read with; they are not made again."""
+    sets: Any = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]  # noqa: SLF001
+    ours = sets.ofRows(spark._jsparkSession, held._jdf.queryExecution().analyzed())  # noqa: SLF001
+    return DataFrame(ours, spark)
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query; any other is a location.
+
+    >>> is_query("select 1 AS id"), is_query("./values"), is_query("(VALUES(1))")
+    (True, False, True)
+    """
+    return _QUERY.fullmatch(text) is not None
+
+
+def _opened(text: str, target: Target) -> DataFrame:
+    spark = target.spark
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    try:
+        with active(spark):
+            if is_query(text):
+                # Read by the rule for queries alone: no text of a source can become a command.
+                query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
+                found = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, query)  # noqa: SLF001
+                return DataFrame(found, spark)
+            is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, text)  # noqa: SLF001
+            return spark.read.format("delta" if is_delta else "parquet").load(text)
+    except (PySparkException, Py4JError) as error:
+        raise _unreadable(text, error) from error
+
+
+def _unreadable(told: str, error: PySparkException | Py4JError) -> StatementError:
+    fix = "give a query, or the path of a Delta table or of a folder of Parquet files"
+    return StatementError("LP442", "the source cannot be read", where=told, why=in_one_line(error), fix=fix)

@@ -1,0 +1,77 @@
+"""Random MERGEs: the plan names the files that Delta's own MERGE removes on a copy, and the tables are equal afterwards."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import lakeprune
+from lakeprune.dml.execution import Execution
+from lakeprune.dml.model import Status
+from lakeprune.errors import StatementError
+from tests.spark.merges import CLAUSES, ONS, make_source, make_target, merge_sql
+from tests.spark.scope import IS_WHOLE
+from tests.spark.statements import actions, commits, copied, rows
+from tests.spark.test_update_delete import SCHEMA
+
+pytestmark = pytest.mark.spark
+ROUNDS = 60 if IS_WHOLE else 6
+METRICS = (
+    "numTargetRowsInserted",
+    "numTargetRowsUpdated",
+    "numTargetRowsDeleted",
+    "numTargetRowsCopied",
+    "numTargetFilesRemoved",
+)
+LAYOUTS = (
+    (None, "'delta.enableDeletionVectors' = 'false'"),
+    ("p", "'delta.enableDeletionVectors' = 'false', 'delta.columnMapping.mode' = 'name'"),
+    (None, "'delta.enableDeletionVectors' = 'false', 'delta.enableChangeDataFeed' = 'true'"),
+    ("p", "'delta.enableDeletionVectors' = 'true'"),
+)
+
+
+def executed(table: Path, source: DataFrame, **options: Any) -> Execution | str:
+    """What came of it, or the error."""
+    try:
+        return lakeprune.merge(table, source, **options).execute()
+    except StatementError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    by, properties = LAYOUTS[seed % len(LAYOUTS)]
+    first = make_target(spark, tmp_path / "first", chance, by=by, properties=properties)
+    for number in range(3):
+        on, clauses = chance.choice(ONS), chance.choice(CLAUSES)
+        source = make_source(spark, chance)
+        table, plain = copied(first, f"ours{number}"), copied(first, f"plain{number}")
+        told = f"seed {seed}, {merge_sql(plain, on, clauses)}"
+        source.createOrReplaceTempView("source_rows")
+        before = len(commits(plain))
+        options = {"clauses": clauses, "strengthen": chance.random() < 0.7, "timezone": "Europe/Berlin"}
+        done = executed(table, source, on=on, spark=spark, **options)
+        if isinstance(done, str):
+            assert "LP443" in done, f"{told}\n{done}"
+            with pytest.raises(PySparkException, match="DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"):
+                spark.sql(merge_sql(plain, on, clauses))
+            assert len(commits(table)) == before
+            continue
+        spark.sql(merge_sql(plain, on, clauses))
+        assert rows(spark, table) == rows(spark, plain), told
+        jsonschema.validate(done.to_dict(), SCHEMA)
+        if done.status is Status.NOTHING_MATCHES:
+            assert len(commits(table)) == before, told
+            continue
+        assert done.passed, f"{told}\n{done.to_text()}"
+        assert {a["path"] for a in actions(table, "remove")} == {a["path"] for a in actions(plain, "remove")}, told
+        ours, theirs = (actions(path, "commitInfo")[0]["operationMetrics"] for path in (table, plain))
+        assert {name: ours[name] for name in METRICS} == {name: theirs[name] for name in METRICS}, told
