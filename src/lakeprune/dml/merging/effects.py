@@ -44,14 +44,11 @@ def effects_of(touched: Sequence[Touched], counts: Counts) -> Effects:
 
 
 def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> int:
-    """Target rows that several source rows want to change, which Delta refuses."""
-    kinds = rows_of(clauses)
+    """Target rows that several source rows match, which Delta refuses whether or not a clause applies to them."""
     matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
     is_plain_delete = len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
-    if is_plain_delete or kinds == {Rows.SOURCE_ONLY}:
+    if is_plain_delete or rows_of(clauses) == {Rows.SOURCE_ONLY}:
         return 0
-    if kinds == {Rows.MATCHED}:
-        return sum(file.ambiguous_acting for file in counts.files.values())
     return sum(file.ambiguous for file in counts.files.values())
 
 

@@ -170,7 +170,7 @@ def _is_known(target: Target, condition: str) -> bool:
 def _check_ambiguity(read: _Read, counts: Counts, candidates: Sequence[Candidate]) -> None:
     count = ambiguous_rows(read.clauses, counts)
     if count:
-        what = f"{count} target row(s) would be changed by more than one source row, which Delta's MERGE refuses"
+        what = f"{count} target row(s) match more than one source row, which Delta's MERGE refuses"
         why = example_of_ambiguity(read.target, read.source, read.on, candidates)
         fix = "keep one source row per key (row_number() over a window, or dropDuplicates), or make ON more specific"
         raise StatementError("LP443", what, where=f"ON {read.on}", why=why, fix=fix)

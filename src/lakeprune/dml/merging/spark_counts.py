@@ -35,7 +35,6 @@ class FileCounts:
     updated: int
     deleted: int
     ambiguous: int  # with several source rows
-    ambiguous_acting: int  # with several source rows for which some clause applies
 
 
 @record
@@ -56,13 +55,13 @@ def count_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
         counted = by_row.groupBy("file").agg(
             sql.count(sql.lit(1)),
             *(sql.expr(f"count_if({name} > 0)") for name in ("matches", "acting", "updated", "deleted")),
-            *(sql.expr(f"count_if({name} > 1)") for name in ("matches", "acting")),
+            sql.expr("count_if(matches > 1)"),
             sql.sum("inserted"),
         )
         rows = counted.collect()
     keys = keys_of(target.job, [row[0] for row in rows if row[0] is not None])
-    found = {keys[row[0]]: FileCounts(*map(int, row[1:8])) for row in rows if row[0] is not None}
-    return Counts(found, sum(int(row[8]) for row in rows))
+    found = {keys[row[0]]: FileCounts(*map(int, row[1:7])) for row in rows if row[0] is not None}
+    return Counts(found, sum(int(row[7]) for row in rows))
 
 
 def example_of_ambiguity(target: Target, source: Source, on: str, files: Sequence[Candidate]) -> str:
