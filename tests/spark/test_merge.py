@@ -186,6 +186,16 @@ def test_what_cannot_work_is_refused_in_one_line(
     assert "\tat " not in str(caught.value)
 
 
+def test_a_table_that_only_takes_new_rows_takes_inserts(spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 2, properties="'delta.appendOnly' = 'true'")
+    source = some_events(spark, 7, 900)
+    with pytest.raises(lakeprune.StatementError, match="only takes new rows"):
+        lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=UPSERT)
+    done = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=UPSERT[1:]).execute()
+    assert done.passed, done.to_text()
+    assert (done.plan.effects.inserted, done.plan.effects.touched.files) == (1, 0)
+
+
 def test_nothing_is_committed_when_nothing_changes(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)
     empty = some_events(spark, 1).limit(0)

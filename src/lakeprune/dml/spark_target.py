@@ -76,10 +76,10 @@ def own_session(spark: SparkSession, zone: str) -> SparkSession:
     return own
 
 
-def check_writable(target: Target) -> None:
-    """Refuse, before anything is planned, a table that no statement may change (LP407, LP408, LP409)."""
+def check_writable(target: Target, *, only_inserts: bool = False) -> None:
+    """Refuse, before anything is planned, a table that the statement may not change (LP407, LP408, LP409)."""
     facts = target.job.evaluation.snapshot.facts
-    if facts.configuration.get("delta.appendOnly", "").lower() == "true":
+    if not only_inserts and facts.configuration.get("delta.appendOnly", "").lower() == "true":
         why = "its property delta.appendOnly is true"
         raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
     with speaking(target.location):

@@ -108,7 +108,7 @@ def _read(asked: AskedMerge, target: Target) -> _Read:
     for clause in clauses:
         computed = facts.computed_columns if clause.kind.action is Action.UPDATE else {}
         check_columns(clause.assignments or (), facts.schema, computed)
-    check_writable(target)
+    check_writable(target, only_inserts=rows_of(clauses) == {Rows.SOURCE_ONLY})
     on = pinned(_uncommented(asked.on), profile)
     held = asked.source
     source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
