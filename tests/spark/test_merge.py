@@ -50,7 +50,7 @@ def test_the_keys_of_the_source_prune_the_scan_of_the_target(spark: SparkSession
         (mixed, "t.id = s.id", UPSERT, 20, 1),
         (mixed, "t.id = s.id", UPSERT[1:], 20, 1),
         (matched, "t.id = s.id AND t.id >= 1210 AND t.id <= 1229", UPSERT, 1, 1),
-        (matched, "t.id = s.id", (("when_matched_delete", "AND t.ts < '2024-03-15' AND t.ts > '2024-03-01'"),), 1, 1),
+        (matched, "t.id = s.id", (("when_matched_delete", "AND t.ts >= '2024-03-20' AND t.ts < '2024-03-21'"),), 1, 1),
         (mixed, "t.id = s.id", (("when_matched_update", "all"), ("when_not_matched_by_source_delete", "AND t.id < 5")), 20, 20),
     ]
     for number, (source, on, clauses, before, after) in enumerate(shapes):
@@ -170,7 +170,7 @@ def _touched(table: Path, spark: SparkSession, changes: Path) -> Any:
         ("t.id = s.id", (("when_matched_update", "AND THEN all"),), "LP440"),
         ("t.id = s.id", (("when_not_matched_by_source_update", "all"),), "LP441"),
         ("t.id = s.id", (), "LP256"),
-        ("t.id IN (SELECT 1)", UPSERT, "LP405"),
+        ("t.id IN (SELECT 1)", UPSERT, "LP406"),
         ("t.id = s.id", (("when_matched_update", "v = struct(1)"),), "LP406"),
     ],
 )

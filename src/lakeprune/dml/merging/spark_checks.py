@@ -14,7 +14,6 @@ from lakeprune.dml.merging.conjuncts import SOURCE, TARGET
 from lakeprune.dml.merging.spark_source import Source
 from lakeprune.dml.spark_analysis import analysed, check_condition, check_random, check_value, items, logical, parsed
 from lakeprune.dml.spark_target import Target, active, speaking
-from lakeprune.errors import StatementError
 
 
 def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> None:
@@ -41,19 +40,12 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
 
 
 def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
-    jvm: Any = target.spark._jvm  # noqa: SLF001
-    has_subquery = jvm.org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery
-    conditions = [(command.condition(), on)]
+    check_condition(command.condition(), on)
     for clause in _clauses(command):
         if clause.condition().isDefined():
-            conditions.append((clause.condition().get(), said))
+            check_condition(clause.condition().get(), said)
         for action in items(clause.resolvedActions()):
             check_value(target, action.expr(), said)
-    for condition, text in conditions:
-        if has_subquery(condition):
-            what, fix = "a condition of MERGE cannot hold a subquery", "make it part of the source"
-            raise StatementError("LP405", what, where=text, fix=fix)
-        check_condition(condition, text)
 
 
 def _clauses(command: Any) -> Iterable[Any]:
