@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakeprune.dml.assignments import Assignment, check_columns
 from lakeprune.dml.candidates import Counting, find_candidates
-from lakeprune.dml.guards import NAMES, guards_of, judge
+from lakeprune.dml.guards import guards_of, judge
 from lakeprune.dml.merging.clauses import Action, ClauseKind, MergeClause, Rows
 from lakeprune.dml.merging.conjuncts import TARGET, words_of
 from lakeprune.dml.merging.effects import ambiguous_rows, effects_of, rows_of, touched_files
@@ -27,12 +27,12 @@ from lakeprune.dml.merging.spark_merge import run_merge
 from lakeprune.dml.merging.spark_reading import Reading, alone_in, read_on
 from lakeprune.dml.merging.spark_source import Source, in_session, open_source
 from lakeprune.dml.model import Candidate, Operation, amount_of
+from lakeprune.dml.options import OPTIONS, READING
 from lakeprune.dml.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.dml.spark_target import Target, check_writable, open_target, speaking
 from lakeprune.dml.strengthen import strengthened
 from lakeprune.engines.spark_delta_scan import DeltaScan, scan_of
 from lakeprune.errors import PredicateError, StatementError, UsageError
-from lakeprune.explanation import SESSION_OPTIONS
 from lakeprune.predicate.pin_clock import pinned
 from lakeprune.predicate.sql_tokens import tokenize
 from lakeprune.predicate.tree import Profile
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
     from lakeprune.explanation import Table
 
-_OWN = NAMES | {"strengthen"}
-OPTIONS = _OWN | SESSION_OPTIONS
 _VECTORS = "spark.databricks.delta.merge.deletionVectors.persistent"
 
 
@@ -95,7 +93,7 @@ def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
         known = ", ".join(sorted(OPTIONS | {kind.value for kind in ClauseKind}))
         raise TypeError(f"merge() has no option {unknown[0]!r}; it has {known}")
     started = time.perf_counter()
-    reading = {name: value for name, value in asked.options.items() if name not in _OWN}
+    reading = {name: value for name, value in asked.options.items() if name in READING}
     guards_of(asked.options)
     target = open_target(asked.table, asked.spark, reading, version)
     with target.job.evaluation.engine.awake():

@@ -13,7 +13,8 @@ from lakeprune.dml.merging.clauses import Action, MergeClause, Rows
 from lakeprune.dml.merging.conjuncts import SOURCE, TARGET
 from lakeprune.dml.merging.spark_source import Source
 from lakeprune.dml.spark_analysis import analysed, check_condition, check_random, check_value, items, logical, parsed
-from lakeprune.dml.spark_target import Target, active, speaking
+from lakeprune.dml.spark_target import Target, speaking
+from lakeprune.engines.spark_files import active
 
 
 def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> None:

@@ -17,8 +17,8 @@ from lakeprune.dml.merging.conjuncts import SOURCE, TARGET
 from lakeprune.dml.merging.spark_reading import target_frame
 from lakeprune.dml.merging.spark_source import Source
 from lakeprune.dml.model import Candidate
-from lakeprune.dml.spark_target import Target, active, speaking
-from lakeprune.engines.spark_files import read_files
+from lakeprune.dml.spark_target import Target, speaking
+from lakeprune.engines.spark_files import active, read_files
 from lakeprune.record import record
 
 _FILE, _ROW, _MARK = "lakeprune_file", "lakeprune_row", "lakeprune_source"

@@ -16,7 +16,8 @@ from pyspark.sql.types import DecimalType, StringType
 from lakeprune.dml.merging.conjuncts import SOURCE, TARGET, column_path, conjuncts, equality, without_alias
 from lakeprune.dml.merging.keys import Key, compares_exactly
 from lakeprune.dml.merging.spark_source import Source
-from lakeprune.dml.spark_target import Target, active
+from lakeprune.dml.spark_target import Target
+from lakeprune.engines.spark_files import active
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind_names import Resolver
 from lakeprune.predicate.tree import Column, Name

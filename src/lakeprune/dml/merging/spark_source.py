@@ -15,7 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.dml.spark_analysis import in_one_line
-from lakeprune.dml.spark_target import Target, active
+from lakeprune.dml.spark_target import Target
+from lakeprune.engines.spark_files import active
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.record import record
 
