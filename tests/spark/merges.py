@@ -43,6 +43,8 @@ CLAUSES: tuple[Clauses, ...] = (
     (("when_not_matched_insert", "all"),),
     (("when_not_matched_insert", "AND s.p = 1 THEN all"), ("when_not_matched_insert", "AND s.p = 2 THEN id = -s.id, p = s.p")),
     (("when_matched_update", "v = 0"), ("when_not_matched_by_source_delete", "AND t.v = 2")),
+    (("when_not_matched_insert", "all"), ("when_not_matched_by_source_update", "AND t.id BETWEEN 30 AND 40 THEN v = 9")),
+    (("when_matched_delete", True), ("when_not_matched_insert", "AND s.v > 3 THEN all")),
     (
         ("when_matched_update", "all"),
         ("when_not_matched_insert", "all"),
@@ -100,8 +102,8 @@ def make_source(spark: SparkSession, chance: random.Random) -> DataFrame:
         ids.append(None)
     if chance.random() < 0.15:
         ids.append(ids[0])
-    if chance.random() < 0.07:
-        ids = []
+    if chance.random() < 0.1:
+        ids = [None] if chance.random() < 0.5 else []
     rows = [(*row, None if row[0] is None else f" {row[0]} ") for row in some_rows(chance, ids)]
     return spark.createDataFrame(rows, f"{COLUMNS}, word STRING").coalesce(1)
 

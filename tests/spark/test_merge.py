@@ -134,6 +134,18 @@ def test_a_source_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     assert ids.count() == ids.distinct().count() == 200 + plan.effects.inserted  # type: ignore[operator]
 
 
+def test_a_commit_between_plan_and_execution_is_planned_afresh_with_the_same_source(spark: SparkSession, tmp_path: Path) -> None:
+    table = events(spark, tmp_path / "events", 2)
+    source = spark.range(150, 160).selectExpr("id", "rand() AS v")
+    plan = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, when_matched_update="v = s.v")
+    some_events(spark, 155, 905).write.format("delta").mode("append").save(str(table))
+    done = plan.execute()
+    assert done.passed, done.to_text()
+    assert "planned afresh, other files are to be changed" in done.to_text()
+    assert (plan.effects.updated, done.plan.effects.updated) == (10, 11)
+    assert spark.read.format("delta").load(str(table)).where("id = 155").select("v").distinct().count() == 1
+
+
 def test_the_command_plans_and_executes(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = events(spark, tmp_path / "events", 3, properties="'delta.enableDeletionVectors' = 'true'")
     changes = tmp_path / "changes"

@@ -75,3 +75,12 @@ def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, 
         assert {a["path"] for a in actions(table, "remove")} == {a["path"] for a in actions(plain, "remove")}, told
         ours, theirs = (actions(path, "commitInfo")[0]["operationMetrics"] for path in (table, plain))
         assert {name: ours[name] for name in METRICS} == {name: theirs[name] for name in METRICS}, told
+        if "ChangeDataFeed" in properties:
+            assert changes(spark, table) == changes(spark, plain), told
+
+
+def changes(spark: SparkSession, table: Path) -> list[str]:
+    """The change data feed of the last commit."""
+    newest = len(commits(table)) - 1
+    feed = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", newest).load(str(table))
+    return sorted(row[0] for row in feed.drop("_commit_timestamp").selectExpr("to_json(struct(*))").collect())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.dml.merging.clauses import ClauseKind, clauses_of
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 _KINDS = frozenset(kind.value for kind in ClauseKind)
 
 
-def merge(table: Table, source: DataFrame | str, *, on: str, spark: SparkSession, **options: Any) -> StatementPlan:
+def merge(
+    table: Table, source: DataFrame | str | os.PathLike[str], *, on: str, spark: SparkSession, **options: Any
+) -> StatementPlan:
     """What `MERGE INTO table AS t USING source AS s ON on ...` would do; nothing changes before `.execute()`.
 
     `source` is a DataFrame, a query, or the location of a Delta table or of Parquet files; it is read once. The clauses are

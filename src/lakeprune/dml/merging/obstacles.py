@@ -13,12 +13,11 @@ from lakeprune.dml.merging.effects import rows_of
 from lakeprune.dml.merging.keys import KeyValues, delta_condition
 from lakeprune.dml.merging.model import Obstacle, ObstacleKind
 from lakeprune.dml.merging.spark_keys import SourceFacts, measure
-from lakeprune.dml.merging.spark_reading import Reading, same_named
+from lakeprune.dml.merging.spark_reading import Reading, column_of, same_named
 from lakeprune.dml.merging.spark_source import Source
 from lakeprune.dml.spark_target import Target
-from lakeprune.predicate.bind_names import Resolver
 from lakeprune.predicate.show import name_text
-from lakeprune.predicate.tree import Column, Name
+from lakeprune.predicate.tree import Column
 from lakeprune.record import record
 
 
@@ -50,9 +49,9 @@ def _layout(seen: Seen) -> Iterator[Obstacle]:
     """The columns the files are laid out by, when ON says nothing about them."""
     facts = seen.target.job.evaluation.snapshot.facts
     names = [*((name,) for name in facts.partition_columns), *_clustering(facts.features.clustering_columns)]
-    if not names or Rows.TARGET_ONLY in rows_of(seen.clauses):
+    if not names or not seen.facts.rows or Rows.TARGET_ONLY in rows_of(seen.clauses):
         return
-    laid = [column for name in names if (column := Resolver(facts.schema, name_text(name)).column(Name(name))) is not None]
+    laid = [column for name in names if (column := column_of(seen.target, name)) is not None]
     bound = {found.key.column.path for found in seen.facts.keys if found.refusal is None}
     if any(column.path in bound for column in laid) or any(_is_named(column, seen.reading.target_only) for column in laid):
         return

@@ -222,7 +222,7 @@ def _part(read: _Read, strengthening: Strengthening) -> MergePart:
             found.distinct,
             found.listed is not None,
             found.nulls,
-            own_condition(found, read.zone) if found.key.text in used else None,
+            delta_condition(found, TARGET, read.zone) if found.key.text in used else None,
         )
         for found in read.facts.keys
     )

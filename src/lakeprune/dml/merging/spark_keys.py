@@ -14,8 +14,7 @@ from pyspark.sql import functions as sql
 
 from lakeprune.dml.merging.conjuncts import SOURCE
 from lakeprune.dml.merging.keys import LONGEST_TEXT, MOST_VALUES, Key, KeyValues
-from lakeprune.dml.merging.spark_source import Source
-from lakeprune.dml.spark_target import speaking
+from lakeprune.dml.merging.spark_source import Source, reading_source
 from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, Kind
 from lakeprune.record import record, replace
 
@@ -32,7 +31,7 @@ class SourceFacts:
 
 def measure(source: Source, keys: Sequence[Key]) -> SourceFacts:
     """What the source holds for these keys; together they are the whole key."""
-    with speaking(source.told):
+    with reading_source(source.told):
         if not keys:
             return SourceFacts(source.rows.count(), (), 0, None)
         picked = source.rows.alias(SOURCE).selectExpr(*(f"{_canonical(key)} AS k{i}" for i, key in enumerate(keys)))

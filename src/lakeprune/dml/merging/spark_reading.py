@@ -135,7 +135,7 @@ def _key(target: Target, both: _Both, text: str) -> Key | str:
         path = column_path(ours, TARGET)
         if path is None:
             return "the target's side is an expression, not a column"
-        column, type_ = _column(target, path), both.type_of(theirs)
+        column, type_ = column_of(target, path), both.type_of(theirs)
         if column is None or column.type.kind in NESTED_KINDS:
             return "the target's side is no column with minimum and maximum"
         if not compares_exactly(column.type, type_):
@@ -144,7 +144,8 @@ def _key(target: Target, both: _Both, text: str) -> Key | str:
     return "it is no equality between a column of the target and an expression of the source"
 
 
-def _column(target: Target, path: tuple[str, ...]) -> Column | None:
+def column_of(target: Target, path: tuple[str, ...]) -> Column | None:
+    """The column of the target at this path; None when there is none with statistics of its own."""
     schema = target.job.evaluation.snapshot.facts.schema
     try:
         return Resolver(schema, ".".join(path)).column(Name(path))

@@ -7,7 +7,10 @@ statement with an error; they are never computed again.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -33,8 +36,9 @@ def open_source(given: Any, target: Target) -> Source:
     """The rows, read now and held. LP255 for what is no source, LP442 for one that cannot be read."""
     if isinstance(given, DataFrame):
         found, told = given, "a DataFrame"
-    elif isinstance(given, str):
-        found, told = _opened(given, target), given
+    elif isinstance(given, str | os.PathLike):
+        told = os.fspath(given)
+        found = _opened(told, target)
     else:
         what = f"a {type(given).__name__} is no source"
         raise UsageError("LP255", what, fix="give a DataFrame, a query, or the path of a Delta table or of Parquet files")
@@ -42,10 +46,8 @@ def open_source(given: Any, target: Target) -> Source:
     if double := sorted({name for name in names if names.count(name) > 1}):
         fix = "give one of them another name"
         raise StatementError("LP442", f"the source has two columns named {double[0]}", where=told, fix=fix)
-    try:
+    with reading_source(told):
         held = found.localCheckpoint(eager=True)
-    except (PySparkException, Py4JError) as error:
-        raise _unreadable(told, error) from error
     return Source(in_session(held, target.spark), told)
 
 
@@ -68,19 +70,21 @@ def is_query(text: str) -> bool:
 def _opened(text: str, target: Target) -> DataFrame:
     spark = target.spark
     jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    with reading_source(text), active(spark):
+        if is_query(text):
+            # Read by the rule for queries alone: no text of a source can become a command.
+            query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
+            found = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, query)  # noqa: SLF001
+            return DataFrame(found, spark)
+        is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, text)  # noqa: SLF001
+        return spark.read.format("delta" if is_delta else "parquet").load(text)
+
+
+@contextmanager
+def reading_source(told: str) -> Iterator[None]:
+    """What Spark says inside about the source, as an error of lakeprune."""
     try:
-        with active(spark):
-            if is_query(text):
-                # Read by the rule for queries alone: no text of a source can become a command.
-                query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
-                found = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, query)  # noqa: SLF001
-                return DataFrame(found, spark)
-            is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, text)  # noqa: SLF001
-            return spark.read.format("delta" if is_delta else "parquet").load(text)
+        yield
     except (PySparkException, Py4JError) as error:
-        raise _unreadable(text, error) from error
-
-
-def _unreadable(told: str, error: PySparkException | Py4JError) -> StatementError:
-    fix = "give a query, or the path of a Delta table or of a folder of Parquet files"
-    return StatementError("LP442", "the source cannot be read", where=told, why=in_one_line(error), fix=fix)
+        fix = "give a query, or the path of a Delta table or of a folder of Parquet files"
+        raise StatementError("LP442", "the source cannot be read", where=told, why=in_one_line(error), fix=fix) from error
