@@ -78,6 +78,8 @@ def test_a_long_list_becomes_at_most_a_hundred_ranges_cut_at_the_widest_gaps() -
 
 def test_a_partition_column_keeps_its_list_and_null_joins_only_where_null_matches() -> None:
     assert delta_condition(found(STRING, ["a'", "b"], role=Role.PARTITION), "t", ZONE) == r"t.c IN ('a\'', 'b')"
+    times = delta_condition(found(TIMESTAMP, [0, 5_000_000], role=Role.PARTITION), "t", "UTC")
+    assert times == "t.c = '1970-01-01' OR t.c = '1970-01-01 00:00:05'", "outside ANSI mode IN would compare them as texts"
     assert delta_condition(found(INT, [3], nulls=2), "t", ZONE) == "t.c = 3 OR t.c IS NULL"
     assert delta_condition(found(INT, [], nulls=2), "t", ZONE) == "t.c IS NULL"
     assert delta_condition(found(INT, []), "t", ZONE) == "FALSE"

@@ -26,6 +26,7 @@ ONS = (
     "t.id <=> s.id AND t.k <=> s.k",
     "t.id = s.word",
     "t.id + 1 = s.id",
+    "s.v > 2 AND t.id = CAST(s.word AS INT) AND t.k IS NOT NULL",
     "t.id = s.id + 100 AND t.v BETWEEN 1 AND 6",
     "t.p = s.p AND t.id BETWEEN s.id AND s.id + 1",
 )

@@ -26,8 +26,9 @@ TYPES = {
     "word": "concat(substr('a\\'b%_\\\\é', CAST(id % 7 AS INT) + 1), id)",
     "nested": "named_struct('x', id, 'y', CAST(id AS STRING))",
 }
-# Delta's statistics have no minimum of a boolean, and tiny repeats in every file.
-SPREAD = ("tiny", "flag")
+NAMES = [name if name != "nested" else "nested.x" for name in TYPES]
+# Files do not tell these apart: tiny and flag repeat, words are in no order, an hour that clocks show twice may be either.
+SPREAD = ("tiny", "flag", "word", "ts")
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,7 @@ def berlin(spark: SparkSession) -> SparkSession:
     """A session in a zone whose clocks are set back within the data."""
     session = spark.newSession()
     session.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    session.conf.set("spark.sql.ansi.enabled", "false")  # the random MERGEs run with it
     return session
 
 
@@ -47,7 +49,7 @@ def table(berlin: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return path
 
 
-@pytest.mark.parametrize("name", [name if name != "nested" else "nested.x" for name in TYPES])
+@pytest.mark.parametrize("name", NAMES if IS_WHOLE else ["ts", "ntz", "word", "flo", "nested.x"])
 def test_the_condition_of_a_key_of_any_type_loses_no_match(name: str, berlin: SparkSession, table: Path) -> None:
     """Keys of one file, one of the last, NULL, and one that no row has."""
     target = berlin.read.format("delta").load(str(table))

@@ -13,7 +13,7 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.show import name_text
 from lakeprune.predicate.spell import spell
 from lakeprune.predicate.tree import Column, Member
-from lakeprune.predicate.types import INTEGRAL_KINDS, DataType, Kind
+from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
 from lakeprune.record import record
 
 MOST_VALUES = 10_000  # of one key that are listed; a longer list is a range
@@ -83,12 +83,16 @@ def own_condition(found: KeyValues, zone: str) -> str:
 
 
 def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
-    """For Delta: a list on a partition column, whose values it evaluates one by one; ranges on any other."""
+    """For Delta: a list on a partition column, whose values it evaluates one by one; ranges on any other.
+
+    Never a list of texts that stand for times: outside ANSI mode Spark compares the elements of a list as texts.
+    """
     column = found.key.column
     path = column.path if alias is None else (alias, *column.path)
     name = name_text(path)
     named = Column(path, column.physical, column.type, column.role)
-    if column.role is Role.PARTITION and found.listed and len(found.listed) <= MOST_RANGES:
+    is_plain = column.role is Role.PARTITION and column.type.kind not in TIME_KINDS | FLOATING_KINDS
+    if is_plain and found.listed and len(found.listed) <= MOST_RANGES:
         listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
         return _or_null(found, name, f"{name} IN ({listed})" if len(found.listed) > 1 else f"{name} = {listed}")
     return _or_null(found, name, _spelt(named, _set(found).merged_to(MOST_RANGES), zone))

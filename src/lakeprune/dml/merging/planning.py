@@ -24,7 +24,7 @@ from lakeprune.dml.merging.spark_checks import check_merge
 from lakeprune.dml.merging.spark_counts import Counts, count_merge, example_of_ambiguity
 from lakeprune.dml.merging.spark_keys import SourceFacts, measure
 from lakeprune.dml.merging.spark_merge import run_merge
-from lakeprune.dml.merging.spark_reading import Reading, alone_in, read_on
+from lakeprune.dml.merging.spark_reading import Reading, Unusable, alone_in, read_on
 from lakeprune.dml.merging.spark_source import Source, in_session, open_source
 from lakeprune.dml.model import Candidate, Operation, amount_of
 from lakeprune.dml.options import OPTIONS, READING
@@ -111,12 +111,22 @@ def _read(asked: AskedMerge, target: Target) -> _Read:
     held = asked.source
     source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
     check_merge(target, source, on, clauses)
-    reading = read_on(target, source, on)
+    reading, measured = _measured(source, read_on(target, source, on))
     kinds = rows_of(clauses)
     alone = [] if Rows.TARGET_ONLY in kinds else list(reading.target_only)
     if kinds == {Rows.MATCHED} and (more := alone_in(target, source, [clause.condition for clause in clauses])):
         alone.append(more)
-    return _Read(asked, target, source, on, clauses, reading, measure(source, reading.keys), tuple(alone))
+    return _Read(asked, target, source, on, clauses, reading, measured, tuple(alone))
+
+
+def _measured(source: Source, reading: Reading) -> tuple[Reading, SourceFacts]:
+    """What the keys hold. Keys that cannot be computed for every row (a cast that fails) bound nothing, and that is said."""
+    try:
+        return reading, measure(source, reading.keys, reading.source_only)
+    except StatementError as error:
+        why = f"it cannot be computed for every row of the source ({error.why})"
+        unusable = (*reading.unusable, *(Unusable(key.text, why) for key in reading.keys))
+        return replace(reading, keys=(), unusable=unusable), measure(source, ())
 
 
 def _planned(read: _Read, started: float) -> StatementPlan:

@@ -29,17 +29,21 @@ class SourceFacts:
     example: str | None  # of a repeated key
 
 
-def measure(source: Source, keys: Sequence[Key]) -> SourceFacts:
-    """What the source holds for these keys; together they are the whole key."""
+def measure(source: Source, keys: Sequence[Key], where: Sequence[str] = ()) -> SourceFacts:
+    """What the source holds for these keys, which together are the whole key, in the rows that can match at all."""
     with reading_source(source.told):
         if not keys:
             return SourceFacts(source.rows.count(), (), 0, None)
-        picked = source.rows.alias(SOURCE).selectExpr(*(f"{_canonical(key)} AS k{i}" for i, key in enumerate(keys)))
+        rows = source.rows.alias(SOURCE)
+        for condition in where:
+            rows = rows.where(condition)
+        picked = rows.selectExpr(*(f"{_canonical(key)} AS k{i}" for i, key in enumerate(keys)))
         row = _aggregated(picked, keys)
         found = [_values(row, i, key) for i, key in enumerate(keys)]
         listed = _listed(picked, found)
+        count = source.rows.count() if where else row["rows"] or 0
     example = None if row["example"] is None else ", ".join(f"{key.text}: {row['example'][i]}" for i, key in enumerate(keys))
-    return SourceFacts(row["rows"] or 0, tuple(listed), row["repeated"], example)
+    return SourceFacts(count, tuple(listed), row["repeated"], example)
 
 
 def _canonical(key: Key) -> str:
@@ -52,9 +56,9 @@ def _canonical(key: Key) -> str:
         case Kind.TIMESTAMP:
             return f"unix_micros({expression})"
         case Kind.TIMESTAMP_NTZ:
-            clock = f"hour({expression}) * 3600000000 + minute({expression}) * 60000000"
+            clock = f"hour({expression}) * 3600000000L + minute({expression}) * 60000000L"
             second = f"CAST(extract(SECOND FROM {expression}) * 1000000 AS BIGINT)"
-            return f"CAST(unix_date(CAST({expression} AS DATE)) AS BIGINT) * 86400000000 + {clock} + {second}"
+            return f"unix_date(CAST({expression} AS DATE)) * 86400000000L + {clock} + {second}"
         case _:
             return expression
 

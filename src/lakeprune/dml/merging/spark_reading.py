@@ -39,6 +39,7 @@ class Reading:
 
     keys: tuple[Key, ...]
     target_only: tuple[str, ...]
+    source_only: tuple[str, ...]
     unusable: tuple[Unusable, ...]
 
 
@@ -47,17 +48,20 @@ def read_on(target: Target, source: Source, on: str) -> Reading:
     both = _Both(target, source)
     keys: list[Key] = []
     alone: list[str] = []
+    theirs: list[str] = []
     unusable: list[Unusable] = []
     for text in conjuncts(on):
         if both.is_unclear:
             unusable.append(Unusable(text, f"the target has a column named {TARGET}, like the target itself"))
-        elif both.side_of(text) is _Side.TARGET:
+        elif (side := both.side_of(text)) is _Side.TARGET:
             alone.append(without_alias(text, TARGET))
+        elif side is _Side.SOURCE:
+            theirs.append(text)
         elif isinstance(found := _key(target, both, text), Key):
             keys.append(found)
         else:
             unusable.append(Unusable(text, found))
-    return Reading(tuple(keys), tuple(alone), tuple(unusable))
+    return Reading(tuple(keys), tuple(alone), tuple(theirs), tuple(unusable))
 
 
 def alone_in(target: Target, source: Source, conditions: Sequence[str | None]) -> str | None:
