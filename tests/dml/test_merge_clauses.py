@@ -60,3 +60,5 @@ def test_clauses_keep_their_order_and_a_list_is_several() -> None:
     assert [clause.kind.action.value for clause in clauses_of(given)] == ["delete", "update", "update"]
     with pytest.raises(LakepruneError, match="without a WHEN clause"):
         clauses_of([])
+    with pytest.raises(LakepruneError, match="no clause of MERGE"):
+        clauses_of([("when_mached_update", "all")])

@@ -63,7 +63,7 @@ def result_text(plan: StatementPlan, execution: Execution | None) -> str:
     """How it ended, in one sentence."""
     failed = [guard.message for guard in plan.guards if not guard.passed]
     if plan.is_empty:
-        return f"nothing matches, so there is nothing to commit; the table stays at version {plan.version}"
+        return f"{_nothing(plan)}, so there is nothing to commit; the table stays at version {plan.version}"
     if execution is None:
         told = f"planned, nothing was changed; --execute would change {rows_text(plan.effects.changed)}"
         return f"REFUSED by a guard, nothing was changed: {'; '.join(failed)}" if failed else told
@@ -76,6 +76,11 @@ def result_text(plan: StatementPlan, execution: Execution | None) -> str:
             assert execution.commit is not None, "a commit that was made is known"
             done = f"committed as version {execution.commit.version}"
             return f"{done}, as planned" if execution.passed else f"{done}, but it DIFFERS from the plan: see step 7"
+
+
+def _nothing(plan: StatementPlan) -> str:
+    """Rows may match in a MERGE to which no clause applies."""
+    return "nothing matches" if plan.merge is None else "no row changes"
 
 
 def _validate(plan: StatementPlan) -> Iterator[str]:
@@ -120,7 +125,7 @@ def _verify(plan: StatementPlan) -> Iterator[str]:
 
 def _matches(plan: StatementPlan) -> Iterator[str]:
     if plan.is_empty:
-        yield "nothing matches: no commit"
+        yield f"{_nothing(plan)}: no commit"
         return
     effects = plan.effects
     inserted = "" if not effects.inserted else f", {rows_text(effects.inserted)} to insert"

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakeprune.dml.merging.clauses import ClauseKind, clauses_of
+from lakeprune.dml.options import StatementOptions
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Unpack
+
     from pyspark.sql import DataFrame, SparkSession
 
     from lakeprune.dml.plan import StatementPlan
     from lakeprune.explanation import Table
 
+    Source = DataFrame | str | os.PathLike[str]
+    Set = str | Mapping[str, str]
+
 _KINDS = frozenset(kind.value for kind in ClauseKind)
 
 
-def merge(
-    table: Table, source: DataFrame | str | os.PathLike[str], *, on: str, spark: SparkSession, **options: Any
-) -> StatementPlan:
+class MergeOptions(StatementOptions, total=False):
+    """The clauses by name, or as pairs of name and value in `clauses`; and the options of every statement."""
+
+    when_matched_update: Set | list[Set]
+    when_matched_delete: bool | str | list[str]
+    when_not_matched_insert: Set | list[Set]
+    when_not_matched_by_source_update: Set | list[Set]
+    when_not_matched_by_source_delete: bool | str | list[str]
+    clauses: Sequence[tuple[str, Any]]
+
+
+def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **options: Unpack[MergeOptions]) -> StatementPlan:
     """What `MERGE INTO table AS t USING source AS s ON on ...` would do; nothing changes before `.execute()`.
 
     `source` is a DataFrame, a query, or the location of a Delta table or of Parquet files; it is read once. The clauses are
@@ -29,7 +45,7 @@ def merge(
     """
     from lakeprune.dml.merging.planning import AskedMerge, plan_merge
 
-    listed = list(options.pop("clauses", ()))
+    listed = list(options.get("clauses", ()))
     listed += [(name, value) for name, value in options.items() if name in _KINDS]
-    rest = {name: value for name, value in options.items() if name not in _KINDS}
+    rest = {name: value for name, value in options.items() if name not in _KINDS and name != "clauses"}
     return plan_merge(AskedMerge(table, source, on, spark, clauses_of(listed), rest))

@@ -53,6 +53,9 @@ class ClauseKind(Enum):
         return Action(self.value.rsplit("_", 1)[1])
 
 
+_KINDS = {kind.value: kind for kind in ClauseKind}
+
+
 @record
 class MergeClause:
     """`assignments` are None for `all`; a DELETE has none. `condition` is None when every such row is meant."""
@@ -88,7 +91,9 @@ def clauses_of(given: Sequence[tuple[str, Any]]) -> tuple[MergeClause, ...]:
     """The clauses, in order, of options by name; an option that is a list stands for several clauses."""
     found = []
     for name, value in given:
-        kind = ClauseKind(name)
+        kind = _KINDS.get(name)
+        if kind is None:
+            raise UsageError("LP256", f"{name!r} is no clause of MERGE", fix=f"the clauses are {', '.join(_KINDS)}")
         found += [clause_of(kind, one) for one in (value if isinstance(value, list | tuple) else [value])]
     if not found:
         raise UsageError("LP256", "a MERGE without a WHEN clause does nothing", fix="add --when-matched-update all, for example")
