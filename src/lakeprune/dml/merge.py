@@ -43,7 +43,8 @@ def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **optio
     `"AND condition THEN ..."`, or a list of these; for a delete True or `"AND condition"`. Where kinds alternate, `clauses` takes
     a list of pairs of name and value. The other options are those of `update`.
     """
-    from lakeprune.dml.merging.planning import AskedMerge, plan_merge
+    from lakeprune.dml.merging.planning import plan_merge
+    from lakeprune.dml.merging.reading import AskedMerge
 
     listed = list(options.get("clauses", ()))
     listed += [(name, value) for name, value in options.items() if name in _KINDS]
