@@ -1,12 +1,14 @@
 """The filters of a scan as one condition on its table.
 
 In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside
-nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer.
+nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer. Delta adds what a
+generated column would imply; where that hangs on the time zone of whoever wrote the row it proves nothing, and is left out too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from lakeprune.dataframes.scan import DeltaScan, Filter
 from lakeprune.errors import PredicateError
@@ -16,20 +18,43 @@ from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.normalise import normalise
 from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.show import show
 from lakeprune.predicate.spark_plan import LONGEST_TEXT, Relation, read_filter
 from lakeprune.predicate.tree import And, Either, Expr, IsNull, Member, Name, Not, Opaque, Or
+from lakeprune.predicate.types import Kind
 
 
 def condition_of(scan: DeltaScan, job: Job) -> Condition | None:
     """What the scan asks of its table."""
-    relation = Relation(job.evaluation.snapshot.facts.schema, scan.columns, job.profile.zone)
-    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, job) for one in scan.filters]
+    facts = job.evaluation.snapshot.facts
+    relation = Relation(facts.schema, scan.columns, job.profile.zone)
+    zoned = _of_writers_zone(facts.schema, facts.computed_columns)
+    written = [one for one in scan.filters if not (_is_derived(one) and zoned & _names(one))]
+    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, job) for one in written]
     needed = _without_implied(trees, job)
     if not needed:
         return None
     tree = all_of(needed)
     return Condition(show(tree, job.profile.zone), tree)
+
+
+def _is_derived(filter_: Filter) -> bool:
+    """Whether it has the form that Delta gives to what it derives from a generated column: `x OR x IS NULL`."""
+    nodes = filter_.nodes
+    half = len(nodes) // 2
+    is_form = str(nodes[0]["class"]).endswith(".Or") and str(nodes[half]["class"]).endswith(".IsNull")
+    return is_form and nodes[1:half] == nodes[half + 1 :]
+
+
+def _of_writers_zone(schema: Schema, computed: Mapping[str, str]) -> set[str]:
+    """The generated columns that are made of a timestamp: its year, day or hour is another one in another time zone."""
+    times = {field.name.lower() for field in schema.fields if field.type.kind is Kind.TIMESTAMP}
+    return {name.lower() for name, how in computed.items() if times & set(re.findall(r"\w+", how.lower()))}
+
+
+def _names(filter_: Filter) -> set[str]:
+    return {str(node["name"]).lower() for node in filter_.nodes if str(node["class"]).endswith(".AttributeReference")}
 
 
 def _accepted(tree: Expr, filter_: Filter, job: Job) -> Expr:
