@@ -89,13 +89,20 @@ def test_flags_that_do_not_go_together_are_refused(flags: list[str], code: str, 
 
 @pytest.mark.parametrize(
     ("query", "exit_code", "code"),
-    [("SELECT 1 AS x", 3, "LP345"), ("SELECT * FROM no_such_table", 2, "LP109"), ("SELEC", 2, "LP109")],
-)
-def test_a_query_without_tables_says_so_without_a_stack(
-    query: str, exit_code: int, code: str, capfd: pytest.CaptureFixture[str]
+    [
+        ("SELECT 1 AS x", 3, "LP345"), ("SELECT * FROM no_such_table", 3, "LP348"), ("SELECT * FROM delta.`/none`", 3, "LP348"),
+        ("SELECT * FROM delta.`{table}` VERSION AS OF 9", 3, "LP348"), ("SELECT nothing FROM delta.`{table}`", 2, "LP109"),
+        ("SELEC", 2, "LP109"), ("DESCRIBE HISTORY delta.`{table}`", 2, "LP242"),
+    ],
+)  # fmt: skip
+def test_a_query_that_cannot_be_explained_says_why_and_what_to_do_without_a_stack(
+    query: str, exit_code: int, code: str, table: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*SPARK, query]) == exit_code
+    assert main([*SPARK, query.format(table=table)]) == exit_code
     said = capfd.readouterr()
     assert f"error[{code}]" in said.err
+    assert "  fix: " in said.err
+    assert "DataFrame" not in said.err
+    assert said.out == ""
     assert "\tat " not in said.err
     assert "Exception" not in said.err

@@ -140,5 +140,6 @@ def test_a_query_that_spark_refuses_is_said_without_the_stack_of_the_jvm(
     said = capfd.readouterr()
     assert said.out == ""
     assert said.err.startswith("error[LP107] Spark cannot evaluate the predicate")
+    assert "  fix: " in said.err
     assert "stacktrace" not in said.err
     assert len(said.err.splitlines()) <= 4

@@ -71,7 +71,7 @@ def _nothing_to_explain(reading: Reading, query: str | None) -> TableError:
         "no Delta or Parquet table is read here",
         where=query,
         why=f"not explained are {others}" if others else "it reads no table at all",
-        fix="give a DataFrame over a Delta table",
+        fix="give a DataFrame over a Delta table" if query is None else "name a Delta table in the query: delta.`/path`",
     )
 
 

@@ -32,6 +32,7 @@ _SETTINGS = {
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 _STATEMENTS = (f"{_LOGICAL}.Command", f"{_LOGICAL}.ParsedStatement")
 _RUN_EARLY = ("Compound", "ExecuteImmediate")  # scripts, and text that Spark runs while it analyses it
+_ABSENT = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_VERSION_NOT_FOUND")
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _LONGEST = 300
 
@@ -81,6 +82,8 @@ def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> Pla
 def _planned(spark: SparkSession, plan: Any, text: str | None) -> Planned:
     mode = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()  # type: ignore[union-attr]  # noqa: SLF001
     execution = spark._jsparkSession.sessionState().executePlan(plan, mode)  # noqa: SLF001
+    if text is not None:
+        _check_query(spark, execution.analyzed(), text)  # some statements of Delta become commands only here
     return Planned(spark, execution.analyzed(), execution.optimizedPlan(), text)
 
 
@@ -136,7 +139,11 @@ def _failure(error: PySparkException | Py4JError, text: str | None) -> Lakeprune
     words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0][:_LONGEST]
     if "[DATA_SOURCE_NOT_FOUND]" in words:
         return no_connector(words)
+    if text is not None and words.startswith(tuple(f"[{condition}" for condition in _ABSENT)):
+        fix = "check the name and the version; a table without a name in the catalog is delta.`/path`"
+        return TableError("LP348", "a table of the query is not there", where=text[:_LONGEST], why=words, fix=fix)
     if text is not None:
-        return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words)
+        fix = "correct the query: it must be one that this Spark session can run"
+        return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words, fix=fix)
     fix = "check that the DataFrame can still be read; its own explain() says more"
     return TableError("LP346", "Spark cannot plan the DataFrame", why=words, fix=fix)

@@ -120,4 +120,5 @@ def _failure(error: PySparkException | Py4JError, rows: Rows, where: str | None)
     told = words_of(error)
     if where is None or condition is None or condition.startswith(_ABOUT_FILES) or any(f"[{c}" in told for c in _ABOUT_FILES):
         return rows_failure(error, rows.location)
-    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=told.strip().split("\n", 1)[0])
+    why, fix = told.strip().split("\n", 1)[0], "correct the predicate: Spark must be able to evaluate it on every row"
+    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=why, fix=fix)
