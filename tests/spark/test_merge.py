@@ -18,6 +18,7 @@ from lakeprune.dml.model import Fate, Status
 from lakeprune.dml.plan import StatementPlan
 from lakeprune.engines.spark_delta_scan import DeltaScan
 from tests.spark.merges import merge_sql
+from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import EVENTS, actions, commits, copied, events, files_scanned, last_execution, rows
 from tests.spark.test_update_delete import SCHEMA
 
@@ -53,7 +54,8 @@ def test_the_keys_of_the_source_prune_the_scan_of_the_target(spark: SparkSession
         (matched, "t.id = s.id", (("when_matched_delete", "AND t.ts >= '2024-03-20' AND t.ts < '2024-03-21'"),), 1, 1),
         (mixed, "t.id = s.id", (("when_matched_update", "all"), ("when_not_matched_by_source_delete", "AND t.id < 5")), 20, 20),
     ]
-    for number, (source, on, clauses, before, after) in enumerate(shapes):
+    chosen = shapes if IS_WHOLE else [shapes[1], shapes[2], shapes[5]]
+    for number, (source, on, clauses, before, after) in enumerate(chosen):
         table, plain = copied(first, f"ours{number}"), copied(first, f"plain{number}")
         start = last_execution(spark)
         plan = lakeprune.merge(table, source, on=on, spark=spark, clauses=clauses)
