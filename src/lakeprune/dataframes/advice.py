@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def advised(planned: Planned, job: Job, scan: DeltaScan, condition: Condition | None, report: Report) -> Report:
     """The report, saying what Delta Spark really reads."""
-    others = tuple(one for one in report.diagnoses or () if one.code != Code.ENGINE_DIFFERS)
+    others = tuple(one for one in report.diagnoses or () if one.code != Code.ENGINE_DIFFERS and not _is_sparks_own(one))
     modelled = next((one for one in report.diagnoses or () if one.code == Code.ENGINE_DIFFERS), None)
     if condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
         return replace(report, diagnoses=others)
@@ -32,6 +32,11 @@ def advised(planned: Planned, job: Job, scan: DeltaScan, condition: Condition | 
     unused = _unused(job, condition)
     found = _diagnosis(report, scan.plan, unused, rewrite, closed)
     return replace(report, diagnoses=(found, *others))
+
+
+def _is_sparks_own(diagnosis: Diagnosis) -> bool:
+    """Whether it blames `x IS NOT NULL` for filtering nothing, which Spark adds to joins and comparisons by itself."""
+    return diagnosis.code == Code.ALWAYS_TRUE and (diagnosis.clause or "").endswith(" IS NOT NULL")
 
 
 def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str | None, DeltaPlan | None]:

@@ -136,7 +136,7 @@ def _unlogged() -> Iterator[None]:
 
 
 def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:
-    words = str(getattr(error, "java_exception", error)).strip().split("\n", 1)[0][:_LONGEST]
+    words = _sentence(str(getattr(error, "java_exception", error)).strip())
     if "[DATA_SOURCE_NOT_FOUND]" in words:
         return no_connector(words)
     if text is not None and words.startswith(tuple(f"[{condition}" for condition in _ABSENT)):
@@ -147,3 +147,9 @@ def _failure(error: PySparkException | Py4JError, text: str | None) -> Lakeprune
         return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words, fix=fix)
     fix = "check that the DataFrame can still be read; its own explain() says more"
     return TableError("LP346", "Spark cannot plan the DataFrame", why=words, fix=fix)
+
+
+def _sentence(told: str) -> str:
+    """The first line; Delta's messages have line breaks inside a sentence, Spark's go on with a plan."""
+    first = told.split("\n\n" if told.startswith("[DELTA_") else "\n", 1)[0]
+    return " ".join(first.split())[:_LONGEST]
