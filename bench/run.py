@@ -10,14 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import contenders, spark
+from bench import contenders, spark, statements
 from bench.goals import Goal, Result, at_most, goals_of
 from bench.machine import machine_facts
 from bench.measure import Cost, alternating, cost
 
 FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
-SPARK = "spark"  # what --only calls the part that runs on Spark
+SPARK, STATEMENTS = "spark", "statements"  # what --only calls the parts that run on Spark
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
@@ -26,14 +26,17 @@ MANY = 1000
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    chosen = options.only or [*LOGS, SPARK]
-    results = [measure_log(name) for name in chosen if name != SPARK]
+    chosen = options.only or [*LOGS, SPARK, STATEMENTS]
+    results = [measure_log(name) for name in chosen if name in LOGS]
     goals = [goal for result in results for goal in goals_of(result)]
     if not options.only:
         goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
     rows = on_spark() if SPARK in chosen else []
-    goals += spark.goals(rows)
-    page = "\n".join(_page(results, goals) + (["", *spark.lines(rows)] if rows else []))
+    told = changed() if STATEMENTS in chosen else {}
+    goals += [*spark.goals(rows), *statements.goals(told)]
+    page = "\n".join(
+        _page(results, goals) + (["", *spark.lines(rows)] if rows else []) + (["", *statements.lines(told)] if told else [])
+    )
     print(page)
     if options.write:
         options.write.write_text(page + "\n", encoding="utf-8")
@@ -65,6 +68,12 @@ def on_spark() -> list[spark.Row]:
         _say(f"{name}: Spark, Delta Spark")
         rows += spark.measure(name, table)
     return rows
+
+
+def changed() -> dict[tuple[str, str], statements.Told]:
+    _say("UPDATE and MERGE: lakeprune, Delta Spark, deltalake")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    return statements.measure(FOLDER)
 
 
 def start_up() -> Goal:
@@ -165,9 +174,8 @@ def _row(log: str, title: str, tool: str, theirs: Cost, ours: Cost) -> str:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure lakeprune against its peers.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page to FILE")
-    parser.add_argument(
-        "--only", action="append", choices=(*LOGS, SPARK), metavar="PART", help="only this log, or spark (repeatable)"
-    )
+    parts = "only this log, or spark, or statements (repeatable)"
+    parser.add_argument("--only", action="append", choices=(*LOGS, SPARK, STATEMENTS), metavar="PART", help=parts)
     return parser.parse_args(arguments)
 
 

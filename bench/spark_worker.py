@@ -34,7 +34,7 @@ def main(contender: str, table: str, predicate: str) -> None:
         spark = _session((extension, catalog), DELTA)
         ask = lambda: _delta(spark, table, predicate)  # noqa: E731
     started = time.perf_counter() - began
-    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001  # PySpark has no other way
+    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
     costs = []
     for _ in range(ANSWERS):
         wall, cpu = time.perf_counter(), _cpu(jvm)
@@ -57,7 +57,7 @@ def _lakeprune(spark: Any, table: str, predicate: str) -> tuple[int, int]:
 def _delta(spark: Any, table: str, predicate: str) -> tuple[int, int]:
     """What Delta Spark does when it plans this query: its log, its statistics, its list of files. Nothing is executed."""
     frame = spark.read.format("delta").load(table).where(predicate)
-    plan = frame._jdf.queryExecution().optimizedPlan()  # noqa: SLF001
+    plan = frame._jdf.queryExecution().optimizedPlan()
     leaf = plan.collectLeaves().head().relation().location()
     scan = leaf.preparedScan()
     return int(scan.total().files().get()), int(scan.files().size())
