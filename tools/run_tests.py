@@ -1,7 +1,6 @@
-"""Every test, in two processes side by side: what starts servers, browsers and Spark, and everything else.
+"""Every test, in two processes side by side: those on Spark, and everything else.
 
-In: nothing. Out: both reports, one after the other; 1 when either failed. Tests of the first kind wait for other processes most
-of the time, and only one of them has a Spark session.
+In: nothing. Out: both reports, one after the other; 1 when either failed. Each half takes about one core.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-BESIDE = ("tests/spark", "tests/stores", "tests/browser")
-_LOG = Path("build") / "tests-with-servers.txt"
+SPARK = "tests/spark"
+_LOG = Path("build") / "tests-on-spark.txt"
 
 
 def main() -> int:
@@ -19,12 +18,12 @@ def main() -> int:
     pytest = [sys.executable, "-m", "pytest", "-q"]
     _LOG.parent.mkdir(exist_ok=True)
     with _LOG.open("wb") as log:
-        beside = subprocess.Popen([*pytest, *BESIDE], stdout=log, stderr=log)
-        rest = subprocess.run([*pytest, *(f"--ignore={folder}" for folder in BESIDE)], check=False)
-        print(f"and now those with servers, browsers and Spark: {', '.join(BESIDE)}", flush=True)
-        beside.wait()
+        on_spark = subprocess.Popen([*pytest, SPARK], stdout=log, stderr=log)
+        rest = subprocess.run([*pytest, f"--ignore={SPARK}"], check=False)
+        print(f"and now those on Spark, which have been running beside: {SPARK}", flush=True)
+        on_spark.wait()
     sys.stdout.write(_LOG.read_text(errors="replace"))
-    return 1 if rest.returncode or beside.returncode else 0
+    return 1 if rest.returncode or on_spark.returncode else 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tests.spark.statements import actions, commits, copied, rows
 from tests.spark.test_update_delete import SCHEMA
 
 pytestmark = pytest.mark.spark
-ROUNDS = 40 if IS_WHOLE else 2
+ROUNDS = 40 if IS_WHOLE else 1
 METRICS = (
     "numTargetRowsInserted",
     "numTargetRowsUpdated",

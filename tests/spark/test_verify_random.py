@@ -21,7 +21,7 @@ from tests.soundness.tables import Table, random_table
 from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
-SEEDS = range(30 if IS_WHOLE else 2)
+SEEDS = range(30 if IS_WHOLE else 1)
 PREDICATES = 8 if IS_WHOLE else 2
 
 

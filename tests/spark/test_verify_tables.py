@@ -82,7 +82,7 @@ def test_plans_on_tables_of_both_writers_agree_with_their_rows(
     table = request.getfixturevalue(name)
     rows = spark.read.format("delta").load(str(table))
     questions = WIDENED if name == "widened" else RUST
-    for where in questions if IS_WHOLE else questions[:2]:
+    for where in questions if IS_WHOLE else questions[:1]:
         found = verify(table, where, spark=spark)
         assert found.passed, found.to_text()
         judged = rows.selectExpr("_metadata.file_name AS file", f"({where}) AS m")  # a pushed filter could lose rows with NaN
@@ -127,7 +127,7 @@ def data_scans(spark: SparkSession, since: int, table: Path) -> list[tuple[int, 
 
 
 @pytest.mark.usefixtures("spark")  # whose session the command takes up
-@pytest.mark.parametrize("harm", ["garbage", "cut", "gone"])
+@pytest.mark.parametrize("harm", ["garbage", "cut", "gone"] if IS_WHOLE else ["garbage", "gone"])
 def test_a_damaged_or_missing_file_is_named_without_a_stack(
     harm: str, rust: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
