@@ -1,4 +1,4 @@
-"""`python -m bench.spark_worker CONTENDER TABLE PREDICATE`: one question asked several times of one Spark driver, costs as JSON.
+"""`python -m bench.spark_worker CONTENDER TABLE PREDICATE ANSWERS`: a question asked so often of one Spark driver, costs as JSON.
 
 A process of its own, since a JVM cannot be made to forget: the first answer pays for compiling, the later ones do not. The driver
 has 1 GB of heap. For lakeprune Spark refuses to bring more than one megabyte to the driver, so a row per file would end the run.
@@ -20,10 +20,9 @@ from lakeprune.engines.spark_session import SparkSettings, open_session
 
 HEAP = "1g"
 DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
-ANSWERS = 4
 
 
-def main(contender: str, table: str, predicate: str) -> None:
+def main(contender: str, table: str, predicate: str, answers: str) -> None:
     began = time.perf_counter()
     if contender == "lakeprune":
         spark = _session((("spark.driver.maxResultSize", "1m"),), None)
@@ -36,7 +35,7 @@ def main(contender: str, table: str, predicate: str) -> None:
     started = time.perf_counter() - began
     jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
     costs = []
-    for _ in range(ANSWERS):
+    for _ in range(int(answers)):
         wall, cpu = time.perf_counter(), _cpu(jvm)
         total, kept = ask()
         costs.append((time.perf_counter() - wall, _cpu(jvm) - cpu))
