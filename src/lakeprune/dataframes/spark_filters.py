@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from lakeprune.dataframes.scan import Filter
 from lakeprune.dataframes.spark_nodes import full_class_name
 from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark_files import active
 from lakeprune.predicate.spark_types import PRINTING_ZONE
 
 
@@ -47,18 +48,10 @@ def _quoted(part: str) -> str:
 
 @contextmanager
 def _printing(spark: SparkSession) -> Iterator[None]:
-    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
     printer = clone(spark)
     printer.conf.set("spark.sql.session.timeZone", PRINTING_ZONE)
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(printer._jsparkSession)  # noqa: SLF001
-    try:
+    with active(printer):
         yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def _completed(nodes: list[dict[str, Any]], expression: Any) -> Iterator[dict[str, Any]]:
