@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.question import Parser, add_condition, parsed
-from lakeprune.cli.spark_flags import delta_session_of, shown_progress
-from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, finish, statement_options
+from lakeprune.cli.question import Parser, add_condition
+from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, run_statement
+
+if TYPE_CHECKING:
+    from lakeprune.dml.plan import StatementPlan
 
 _EXAMPLES = f"""\
 examples:
@@ -19,15 +23,13 @@ examples:
 
 def run(argv: Sequence[str]) -> int:
     """Plan one DELETE, and carry it out if that was asked for."""
-    given = parsed(_parser(), argv)
-    if isinstance(given, int):
-        return given
-    spark = delta_session_of(given)
+    return run_statement(_parser(), argv, _planned)
+
+
+def _planned(given: argparse.Namespace, options: dict[str, Any]) -> StatementPlan:
     from lakeprune.dml.delete import delete
 
-    with shown_progress(spark):
-        plan = delete(given.table, where=given.where, spark=spark, **statement_options(given))
-        return finish(plan, given)
+    return delete(given.table, where=given.where, **options)
 
 
 def _parser() -> Parser:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.question import Parser, add_table, parsed
-from lakeprune.cli.spark_flags import delta_session_of, shown_progress
-from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, finish, statement_options
+from lakeprune.cli.question import Parser, add_table
+from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, run_statement
 from lakeprune.cli.values import predicate
+
+if TYPE_CHECKING:
+    from lakeprune.dml.plan import StatementPlan
 
 _EXAMPLES = f"""\
 In ON, conditions and assignments the target is called t, the source s.
@@ -34,16 +36,13 @@ _CLAUSES = {
 
 def run(argv: Sequence[str]) -> int:
     """Plan one MERGE, and carry it out if that was asked for."""
-    given = parsed(_parser(), argv)
-    if isinstance(given, int):
-        return given
-    spark = delta_session_of(given)
+    return run_statement(_parser(), argv, _planned)
+
+
+def _planned(given: argparse.Namespace, options: dict[str, Any]) -> StatementPlan:
     from lakeprune.dml.merge import merge
 
-    with shown_progress(spark):
-        options = statement_options(given)
-        plan = merge(given.table, given.source, on=given.on, spark=spark, clauses=given.clauses, **options)
-        return finish(plan, given)
+    return merge(given.table, given.source, on=given.on, clauses=given.clauses, **options)
 
 
 class _Clause(argparse.Action):

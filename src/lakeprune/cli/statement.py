@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.cli.output import deliver, tell
-from lakeprune.cli.question import SESSION, Parser, add_session
-from lakeprune.cli.spark_flags import add_spark_flags
+from lakeprune.cli.question import SESSION, Parser, add_session, parsed
+from lakeprune.cli.spark_flags import add_spark_flags, delta_session_of, shown_progress
 from lakeprune.cli.values import count, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from lakeprune.dml.plan import StatementPlan
+
+    Planner = Callable[[argparse.Namespace, dict[str, Any]], StatementPlan]  # from the flags, and the options among them
 
 EXIT_CODES = """\
 exit codes: 0 planned, or done as planned, or nothing matches; 1 a guard refused it, a conflict, or the commit differs from the
@@ -40,13 +43,23 @@ def add_statement_flags(parser: Parser) -> None:
     add_spark_flags(parser.add_argument_group("where Spark runs"))
 
 
-def statement_options(given: argparse.Namespace) -> dict[str, Any]:
+def run_statement(parser: Parser, argv: Sequence[str], planner: Planner) -> int:
+    """Plan one statement, and carry it out if that was asked for; the exit code."""
+    given = parsed(parser, argv)
+    if isinstance(given, int):
+        return given
+    spark = delta_session_of(given)
+    with shown_progress(spark):
+        return _finish(planner(given, {"spark": spark, **_options(given)}), given)
+
+
+def _options(given: argparse.Namespace) -> dict[str, Any]:
     """The flags as options of the library."""
     options = {name: value for name in (*SESSION, *_GUARDS) if (value := getattr(given, name)) is not None}
     return {**options, "require_partition_filter": given.require_partition_filter, "strengthen": not given.no_strengthen}
 
 
-def finish(plan: StatementPlan, given: argparse.Namespace) -> int:
+def _finish(plan: StatementPlan, given: argparse.Namespace) -> int:
     """Print the plan, or carry it out and print what came of it; the exit code."""
     from lakeprune.dml.as_text import result_text
 

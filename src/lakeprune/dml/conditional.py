@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.dml.candidates import Counting, find_candidates
@@ -24,7 +23,7 @@ from lakeprune.predicate.sql import parse_predicate
 from lakeprune.predicate.sql_tokens import tokenize
 from lakeprune.predicate.tree import Expr
 from lakeprune.predicate.walk import columns_of
-from lakeprune.record import record
+from lakeprune.record import record, replace
 from lakeprune.report.model import Report
 
 if TYPE_CHECKING:
@@ -33,11 +32,6 @@ if TYPE_CHECKING:
     from lakeprune.dml.assignments import Assignment
     from lakeprune.dml.spark_target import Target
     from lakeprune.explanation import Table
-
-_VECTORS = {
-    Operation.UPDATE: "spark.databricks.delta.update.deletionVectors.persistent",
-    Operation.DELETE: "spark.databricks.delta.delete.deletionVectors.persistent",
-}
 
 
 @record
@@ -87,6 +81,7 @@ def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
 
     touched = _verified(asked.operation, target, executed, candidates)
     effects = _effects(asked.operation, touched)
+    again = replace(asked, options={**asked.options, "now": target.moment})
     return StatementPlan(
         table=target.job.table,
         version=facts.version,
@@ -99,7 +94,7 @@ def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
         guards=judge(guards, effects, plan),
         elapsed_ms=round((time.perf_counter() - started) * 1000),
         target=target,
-        again=lambda version: plan_statement(_at_the_same_moment(asked, profile.now), version),
+        again=lambda version: plan_statement(again, version),
         write=lambda spark, condition: _write(asked, target, spark, condition),
     )
 
@@ -131,7 +126,7 @@ def _verified(operation: Operation, target: Target, executed: str, candidates: t
 
     undecided = [file for file in candidates if file.certainty is Certainty.UNDECIDED]
     counted = count_rows(target, executed, undecided)
-    uses_vectors = _uses_vectors(operation, target)
+    uses_vectors = target.uses_vectors(operation)
     found = []
     for file in candidates:
         is_full = file.certainty is Certainty.FULL
@@ -146,12 +141,6 @@ def _fate(operation: Operation, uses_vectors: bool, is_whole: bool) -> Fate:  # 
     if is_whole:
         return Fate.REMOVE if operation is Operation.DELETE else Fate.REWRITE
     return Fate.VECTOR if uses_vectors else Fate.REWRITE
-
-
-def _uses_vectors(operation: Operation, target: Target) -> bool:
-    if not target.job.evaluation.snapshot.facts.features.deletion_vectors_enabled:
-        return False
-    return str(target.spark.conf.get(_VECTORS[operation], "true")).lower() == "true"
 
 
 def _effects(operation: Operation, touched: tuple[Touched, ...]) -> Effects:
@@ -198,10 +187,3 @@ def _write(asked: Asked, target: Target, spark: SparkSession, condition: str) ->
         run_update(spark, target.location, condition, {a.target: a.expression for a in asked.assignments})
     else:
         run_delete(spark, target.location, condition)
-
-
-def _at_the_same_moment(asked: Asked, now: int) -> Asked:
-    """The statement with its clock where it was: planning it again must not change what it means."""
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=now)
-    options = {**asked.options, "now": moment.isoformat()}
-    return Asked(asked.operation, asked.table, asked.where, asked.spark, options, asked.assignments)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from py4j.java_gateway import JavaPackage
@@ -16,6 +17,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeprune.dml.model import Operation
 from lakeprune.engines.spark_engine import clone
 from lakeprune.engines.spark_failures import rows_failure, words_of
 from lakeprune.engines.spark_files import has_jvm
@@ -36,6 +38,12 @@ _READING = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
 
+_VECTORS = {
+    Operation.UPDATE: "spark.databricks.delta.update.deletionVectors.persistent",
+    Operation.DELETE: "spark.databricks.delta.delete.deletionVectors.persistent",
+    Operation.MERGE: "spark.databricks.delta.merge.deletionVectors.persistent",
+}
+
 
 @record
 class Target:
@@ -46,6 +54,17 @@ class Target:
     @property
     def version(self) -> int:
         return self.job.evaluation.snapshot.facts.version
+
+    @property
+    def moment(self) -> str:
+        """The clock of the plan: planning a statement again must not change what it means."""
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.job.profile.now)).isoformat()
+
+    def uses_vectors(self, operation: Operation) -> bool:
+        """Whether Delta hides rows behind deletion vectors instead of rewriting their files."""
+        if not self.job.evaluation.snapshot.facts.features.deletion_vectors_enabled:
+            return False
+        return str(self.spark.conf.get(_VECTORS[operation], "true")).lower() == "true"
 
 
 def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], version: int | None = None) -> Target:

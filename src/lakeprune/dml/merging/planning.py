@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from lakeprune.dml.candidates import Counting, find_candidates
 from lakeprune.dml.guards import guards_of, judge
@@ -28,15 +26,9 @@ from lakeprune.dml.options import OPTIONS, READING
 from lakeprune.dml.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.dml.spark_target import Target, open_target
 from lakeprune.errors import PredicateError, StatementError, UsageError
-from lakeprune.predicate.tree import Profile
 from lakeprune.record import replace
 from lakeprune.report.amount import Amount
 from lakeprune.report.printable import shortened
-
-if TYPE_CHECKING:
-    pass
-
-_VECTORS = "spark.databricks.delta.merge.deletionVectors.persistent"
 
 
 def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
@@ -62,10 +54,10 @@ def _planned(read: MergeRead, started: float) -> StatementPlan:
     (report,) = job.reports([condition])
     counts = count_merge(target, read.source, read.on, read.clauses, candidates)
     _check_ambiguity(read, counts, candidates)
-    touched = touched_files(read.clauses, candidates, counts, uses_vectors=_uses_vectors(target))
+    touched = touched_files(read.clauses, candidates, counts, uses_vectors=target.uses_vectors(Operation.MERGE))
     effects = effects_of(touched, counts)
     strengthening = strengthening_of(read, len(candidates))
-    again = replace(asked, source=read.source, options={**asked.options, "now": _moment(job.profile)})
+    again = replace(asked, source=read.source, options={**asked.options, "now": target.moment})
     return StatementPlan(
         table=job.table,
         version=target.version,
@@ -146,14 +138,3 @@ def _read_columns(read: MergeRead) -> tuple[str, ...]:
     named = set(words_of(read.on)).union(*(words_of(c.condition) for c in read.clauses if c.condition is not None))
     fields = read.target.job.evaluation.snapshot.facts.schema.fields
     return tuple(field.name for field in fields if field.name.lower() in named)
-
-
-def _uses_vectors(target: Target) -> bool:
-    if not target.job.evaluation.snapshot.facts.features.deletion_vectors_enabled:
-        return False
-    return str(target.spark.conf.get(_VECTORS, "true")).lower() == "true"
-
-
-def _moment(profile: Profile) -> str:
-    """The clock where it was: planning a statement again must not change what it means."""
-    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=profile.now)).isoformat()
