@@ -102,6 +102,7 @@ def test_what_keeps_files_from_being_excluded_is_said_with_what_to_add(spark: Sp
     assert kinds(plan) == [ObstacleKind.NOT_MATCHED_BY_SOURCE, ObstacleKind.NULL_KEYS]
     assert plan.strengthening.condition is None
     assert "scans all of it" in plan.to_text()
+    assert "so that the rest of the MERGE can be pruned: Delta would scan 2 files instead of 8" in plan.to_text()
 
 
 def test_rows_that_several_source_rows_match_are_refused_before_anything_is_written(spark: SparkSession, tmp_path: Path) -> None:

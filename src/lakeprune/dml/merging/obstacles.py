@@ -35,14 +35,19 @@ class Seen:
 
 
 def obstacles_of(seen: Seen) -> tuple[Obstacle, ...]:
-    return (*_by_source(seen.clauses), *_layout(seen), *_unusable(seen), *_nulls(seen), *_repeated(seen.facts))
+    return (*_by_source(seen), *_layout(seen), *_unusable(seen), *_nulls(seen), *_repeated(seen.facts))
 
 
-def _by_source(clauses: Sequence[MergeClause]) -> Iterator[Obstacle]:
-    if Rows.TARGET_ONLY in rows_of(clauses):
-        told = "WHEN NOT MATCHED BY SOURCE is about every row of the target: Delta scans all of it, and no condition changes that"
-        fix = "run it as a statement of its own (DELETE or UPDATE with a condition), so that the rest of the MERGE can be pruned"
-        yield Obstacle(ObstacleKind.NOT_MATCHED_BY_SOURCE, told, fix)
+def _by_source(seen: Seen) -> Iterator[Obstacle]:
+    if Rows.TARGET_ONLY not in rows_of(seen.clauses):
+        return
+    told = "WHEN NOT MATCHED BY SOURCE is about every row of the target: Delta scans all of it, and no condition changes that"
+    fix = "run it as a statement of its own (DELETE or UPDATE with a condition), so that the rest of the MERGE can be pruned"
+    zone = seen.target.job.profile.zone
+    keys = [delta_condition(found, None, zone) for found in seen.facts.keys if found.refusal is None]
+    rest = " AND ".join(f"({condition})" for condition in (*seen.reading.target_only, *keys))
+    numbers = (seen.files_now, seen.ask(rest)) if rest else (None, None)
+    yield Obstacle(ObstacleKind.NOT_MATCHED_BY_SOURCE, told, fix, *numbers)
 
 
 def _layout(seen: Seen) -> Iterator[Obstacle]:
