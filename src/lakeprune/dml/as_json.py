@@ -10,7 +10,7 @@ from lakeprune.dml.merging.as_json import merge_document
 from lakeprune.dml.model import Status
 from lakeprune.dml.plan import StatementPlan
 from lakeprune.dml.reconcile import Reconciliation
-from lakeprune.report.amount import Amount
+from lakeprune.report.as_json import quantity
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
@@ -110,15 +110,6 @@ def _effects(plan: StatementPlan) -> shape.Effects:
         "rows_inserted": effects.inserted,
         "rows_copied": effects.copied,
         "write_amplification": effects.write_amplification,
-    }
-
-
-def quantity(amount: Amount) -> shape.Quantity:
-    return {
-        "files": amount.files,
-        "bytes": amount.bytes,
-        "rows": amount.rows,
-        "files_without_rows": amount.files_without_rows,
     }
 
 

@@ -7,16 +7,9 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
+from lakeprune.report.document import Quantity
+
 ResultName = Literal["planned", "nothing_matches", "guarded", "committed", "differs", "conflict"]
-
-
-class Quantity(TypedDict):
-    """Files, bytes and live rows. `rows` counts the files that tell; `files_without_rows` those that do not."""
-
-    files: int
-    bytes: int
-    rows: int
-    files_without_rows: int
 
 
 class Scan(TypedDict):

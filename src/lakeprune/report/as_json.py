@@ -103,10 +103,10 @@ def _explanation(report: Report) -> shape.Explanation:
         "analysis": None if report.predicate is None else _analysis(report),
         "phases": [_phase(phase) for phase in report.phases],
         "credits": {
-            "partition": _quantity(numbers.credits[Credit.PARTITION]),
-            "statistics": _quantity(numbers.credits[Credit.STATISTICS]),
-            "joint": _quantity(numbers.credits[Credit.JOINT]),
-            "no_live_rows": _quantity(numbers.empty),
+            "partition": quantity(numbers.credits[Credit.PARTITION]),
+            "statistics": quantity(numbers.credits[Credit.STATISTICS]),
+            "joint": quantity(numbers.credits[Credit.JOINT]),
+            "no_live_rows": quantity(numbers.empty),
         },
         "clauses": [_clause(clause) for clause in report.clauses],
         "stats": _stats(report),
@@ -165,7 +165,8 @@ def _phase(phase: Phase) -> shape.Phase:
     }
 
 
-def _quantity(amount: Amount) -> shape.Quantity:
+def quantity(amount: Amount) -> shape.Quantity:
+    """An amount, as every document has it."""
     return {
         "files": amount.files,
         "bytes": amount.bytes,
@@ -180,14 +181,14 @@ def _clause(report: ClauseReport) -> shape.Clause:
         "text": clause.text,
         "rewritten": clause.rewritten,
         "bucket": clause.bucket.value,
-        "dropped_alone": _quantity(credit.drops_alone),
-        "dropped_first": _quantity(credit.drops_first),
-        "dropped_any": _quantity(credit.drops_any),
-        "kept_overlap": _quantity(credit.kept[Keeps.RANGES_OVERLAP]),
-        "kept_missing_statistic": _quantity(credit.kept[Keeps.MISSING_STATISTIC]),
-        "kept_nan_possible": _quantity(credit.kept[Keeps.NAN_POSSIBLE]),
-        "kept_not_decidable": _quantity(credit.kept[Keeps.NOT_DECIDABLE]),
-        "kept_all_rows_match": _quantity(credit.kept[Keeps.ALL_ROWS_MATCH]),
+        "dropped_alone": quantity(credit.drops_alone),
+        "dropped_first": quantity(credit.drops_first),
+        "dropped_any": quantity(credit.drops_any),
+        "kept_overlap": quantity(credit.kept[Keeps.RANGES_OVERLAP]),
+        "kept_missing_statistic": quantity(credit.kept[Keeps.MISSING_STATISTIC]),
+        "kept_nan_possible": quantity(credit.kept[Keeps.NAN_POSSIBLE]),
+        "kept_not_decidable": quantity(credit.kept[Keeps.NOT_DECIDABLE]),
+        "kept_all_rows_match": quantity(credit.kept[Keeps.ALL_ROWS_MATCH]),
         "reasons": [{"code": reason.code.value, "message": reason.message} for reason in clause.reasons],
     }
 
