@@ -44,13 +44,14 @@ def measure(folder: Path) -> dict[tuple[str, str], Told]:
 
 def goals(told: dict[tuple[str, str], Told]) -> list[Goal]:
     found = []
-    for statement in HARD if told else ():
+    for statement in STATEMENTS if told else ():
         ours, spark, rust = (told[statement, name] for name in CONTENDERS)
         assert ours.looked_at is not None
         assert spark.looked_at is not None
-        fewer = spark.looked_at / max(ours.looked_at, 1)
-        text = f"{statement}, {FILES:,} files: at least 10x fewer files opened to find the rows than Delta Spark as written"
-        found.append(Goal(text, f"{fewer:.0f}x", fewer >= 10))
+        if statement in HARD:
+            fewer = spark.looked_at / max(ours.looked_at, 1)
+            text = f"{statement}, {FILES:,} files: at least 10x fewer files opened to find the rows than Delta Spark as written"
+            found.append(Goal(text, f"{fewer:.0f}x", fewer >= 10))
         most = ours.read <= min(spark.read, rust.read) and ours.rewritten <= min(spark.rewritten, rust.rewritten)
         told_bytes = f"{_mega(ours.read)} of {_mega(spark.read)} and {_mega(rust.read)}"
         found.append(Goal(f"{statement}: no more bytes read and no more files rewritten than either", told_bytes, most))
@@ -63,8 +64,10 @@ def lines(told: dict[tuple[str, str], Told]) -> list[str]:
         "## Statements",
         "",
         f"{FILES:,} files of 500 rows. *lakeprune* plans, verifies, executes through Delta and reconciles; every scan counts,",
-        "the one that verifies and Delta's own. Wall time is warm: the statement ran on a small table first. Spark tells what",
-        "its scans read; of deltalake the bytes that its process read are known, the log among them.",
+        "the one that verifies and Delta's own. Wall time is warm: the statement ran on a small table first. Bytes are those",
+        "of the files that Spark's scans opened, though they read only the columns they need; of deltalake they are what its",
+        "process read, the log among them. A range that Delta's own skipping uses as well as metadata can gains nothing:",
+        "there the scan that verifies comes on top.",
         "",
         "| statement | tool | files opened to find rows | bytes read in all | files rewritten | wall |",
         "|---|---|---:|---:|---:|---:|",
