@@ -13,12 +13,11 @@ from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.dataframes.spark_nodes import class_name, descendants, is_a
 from lakeprune.engines.spark_engine import clone
-from lakeprune.engines.spark_failures import no_connector
+from lakeprune.engines.spark_failures import no_connector, unlogged
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 from lakeprune.record import record
 
@@ -33,7 +32,6 @@ _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical"
 _STATEMENTS = (f"{_LOGICAL}.Command", f"{_LOGICAL}.ParsedStatement")
 _RUN_EARLY = ("Compound", "ExecuteImmediate")  # scripts, and text that Spark runs while it analyses it
 _ABSENT = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_VERSION_NOT_FOUND")
-_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _LONGEST = 300
 
 
@@ -115,24 +113,10 @@ def _check_query(spark: SparkSession, parsed: Any, text: str) -> None:
 def speaking(text: str | None) -> Iterator[None]:
     """Spark's errors in one line: the stack of a JVM helps nobody who asked about a query."""
     try:
-        with _unlogged():
+        with unlogged():
             yield
     except (PySparkException, Py4JError) as error:
         raise _failure(error, text) from error
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """PySpark logs an error of a query, the JVM's stack with it, when it is raised."""
-    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        yield
-    finally:
-        for logger, was_disabled in zip(loggers, before, strict=True):
-            logger.disabled = was_disabled
 
 
 def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:

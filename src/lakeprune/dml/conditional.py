@@ -49,6 +49,7 @@ class Asked:
 def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
     """The plan at the latest version, or at an older one that a commit is checked against."""
     from lakeprune.dml.spark_target import open_target
+    from lakeprune.engines.spark_failures import unlogged
 
     if not isinstance(asked.where, str):
         raise UsageError("LP251", f"the condition is of type {type(asked.where).__name__}", fix="give an SQL condition as text")
@@ -58,7 +59,7 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
     started = time.perf_counter()
     reading = {name: value for name, value in asked.options.items() if name in READING}
     target = open_target(asked.table, asked.spark, reading, version)
-    with target.job.evaluation.engine.awake():
+    with target.job.evaluation.engine.awake(), unlogged():
         return _planned(asked, target, started)
 
 

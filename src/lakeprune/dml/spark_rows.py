@@ -22,7 +22,7 @@ def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> di
     paths = [file.path for file in files]
     with active(target.spark):
         rows = read_files(target.spark, target.location, target.version, paths)
-        with speaking(target.location):
+        with speaking(target.location, condition):
             judged = rows.selectExpr("_metadata.file_path AS url", f"({condition}) AS matches")
             counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
     keys = keys_of(target.job, [row[0] for row in counted])

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from lakeprune.dml.model import Operation
 from lakeprune.engines.spark_engine import clone
-from lakeprune.engines.spark_failures import rows_failure, words_of
+from lakeprune.engines.spark_failures import evaluation_failure, rows_failure, words_of
 from lakeprune.engines.spark_files import has_jvm
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.explanation import Job, located
@@ -119,15 +119,15 @@ def delta_log(spark: SparkSession, location: str) -> Any:
 
 
 @contextmanager
-def speaking(location: str) -> Iterator[None]:
-    """What Spark says inside about this table, as an error of lakeprune."""
+def speaking(location: str, asked: str | None = None) -> Iterator[None]:
+    """What Spark says inside about this table, or about what is asked of its rows, as an error of lakeprune."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
         if "DELTA_CONFIGURE_SPARK_SESSION" in words_of(error):
             fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
             raise UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix) from error
-        raise rows_failure(error, location) from error
+        raise (rows_failure(error, location) if asked is None else evaluation_failure(error, location, asked)) from error
 
 
 def _check_permitted(target: Target, log: Any) -> None:

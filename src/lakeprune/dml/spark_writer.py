@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from lakeprune.dml.spark_analysis import in_one_line
 from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark_failures import unlogged
 from lakeprune.engines.spark_files import active
 from lakeprune.errors import StatementError
 
@@ -38,7 +39,7 @@ def marked(spark: SparkSession, mark: str) -> Iterator[SparkSession]:
     own = clone(spark)
     theirs = spark.conf.get(USER_METADATA, None)
     own.conf.set(USER_METADATA, f"{theirs} {mark}" if theirs else mark)
-    with active(own):
+    with active(own), unlogged():
         try:
             yield own
         except (PySparkException, Py4JError) as error:

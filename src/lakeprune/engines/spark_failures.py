@@ -12,13 +12,17 @@ from contextlib import contextmanager
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 
-from lakeprune.errors import LakepruneError, TableError, UsageError
+from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFoundException|NoSuchFileException|does not exist", re.IGNORECASE)
 _DAMAGED = re.compile(
     r"FAILED_READ_FILE|CANNOT_READ|is not a Parquet file|ParquetDecodingException|Could not read", re.IGNORECASE
 )
+_ABOUT_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "DELTA_", "CANNOT_READ", "DATA_SOURCE_NOT_FOUND", "UNABLE_TO_INFER")
+_CONDITION = re.compile(r"\[[A-Z][A-Z0-9_.]+\][^\n]*")  # how Spark names what is wrong, and the sentence behind it
 _FILE = re.compile(r"(?:[a-z0-9]+:/|/)[^\s'\"`,]*?\.parquet", re.IGNORECASE)
 
 
@@ -26,9 +30,24 @@ _FILE = re.compile(r"(?:[a-z0-9]+:/|/)[^\s'\"`,]*?\.parquet", re.IGNORECASE)
 def reading_rows(location: str) -> Iterator[None]:
     """What Spark says inside about the rows of this table is said as an error of lakeprune."""
     try:
-        yield
+        with unlogged():
+            yield
     except (PySparkException, Py4JError) as error:
         raise rows_failure(error, location) from error
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """PySpark logs an error of a query, the JVM's stack with it, when it is raised; here it is told in one line instead."""
+    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
 
 
 def rows_failure(error: PySparkException | Py4JError, location: str) -> LakepruneError:
@@ -47,6 +66,16 @@ def rows_failure(error: PySparkException | Py4JError, location: str) -> Lakeprun
         return TableError("LP340", "a data file of the table cannot be read", where=where, why=first, fix=fix)
     fix = "check that Spark can read the data files; --spark-log ERROR shows all that it says"
     return TableError("LP340", "the table's rows cannot be read", where=location, why=first, fix=fix)
+
+
+def evaluation_failure(error: PySparkException | Py4JError, location: str, where: str) -> LakepruneError:
+    """Rows were read and this was asked of them: either they cannot be read, or it cannot be answered for every row."""
+    told = words_of(error)
+    named = _CONDITION.search(told)  # also inside the exception of a thread, which has no condition of its own
+    if named is None or any(f"[{name}" in told for name in _ABOUT_FILES):
+        return rows_failure(error, location)
+    fix = "correct the predicate: Spark must be able to evaluate it on every row"
+    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=named[0], fix=fix)
 
 
 def no_connector(why: str) -> UsageError:

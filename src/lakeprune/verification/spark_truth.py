@@ -20,13 +20,11 @@ from pyspark.sql import functions as sql
 
 from lakeprune.engines.spark_delta_scan import planned_scan
 from lakeprune.engines.spark_engine import clone
-from lakeprune.engines.spark_failures import rows_failure, words_of
+from lakeprune.engines.spark_failures import evaluation_failure, rows_failure, unlogged
 from lakeprune.engines.spark_files import has_jvm, read_files
-from lakeprune.errors import LakepruneError, PredicateError
 from lakeprune.record import record
 
 _NUMBERS = count(1)
-_ABOUT_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "DELTA_", "CANNOT_READ", "DATA_SOURCE_NOT_FOUND", "UNABLE_TO_INFER")
 
 
 @record
@@ -110,15 +108,9 @@ def _session(spark: SparkSession, rows: Rows) -> SparkSession:
 @contextmanager
 def _speaking(rows: Rows, where: str | None) -> Iterator[None]:
     try:
-        yield
+        with unlogged():
+            yield
     except (PySparkException, Py4JError) as error:
-        raise _failure(error, rows, where) from error
-
-
-def _failure(error: PySparkException | Py4JError, rows: Rows, where: str | None) -> LakepruneError:
-    condition = error.getCondition() if isinstance(error, PySparkException) else None
-    told = words_of(error)
-    if where is None or condition is None or condition.startswith(_ABOUT_FILES) or any(f"[{c}" in told for c in _ABOUT_FILES):
-        return rows_failure(error, rows.location)
-    why, fix = told.strip().split("\n", 1)[0], "correct the predicate: Spark must be able to evaluate it on every row"
-    return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=why, fix=fix)
+        if where is None:
+            raise rows_failure(error, rows.location) from error
+        raise evaluation_failure(error, rows.location, where) from error

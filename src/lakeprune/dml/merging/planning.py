@@ -25,6 +25,7 @@ from lakeprune.dml.model import Candidate, Operation, amount_of
 from lakeprune.dml.options import OPTIONS, READING
 from lakeprune.dml.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.dml.spark_target import Target, open_target
+from lakeprune.engines.spark_failures import unlogged
 from lakeprune.errors import PredicateError, StatementError, UsageError
 from lakeprune.record import replace
 from lakeprune.report.amount import Amount
@@ -42,7 +43,7 @@ def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
     reading = {name: value for name, value in asked.options.items() if name in READING}
     guards_of(asked.options)
     target = open_target(asked.table, asked.spark, reading, version)
-    with target.job.evaluation.engine.awake():
+    with target.job.evaluation.engine.awake(), unlogged():
         return _planned(read_merge(asked, target), started)
 
 
