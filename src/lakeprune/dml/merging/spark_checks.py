@@ -41,10 +41,10 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
 
 
 def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
-    check_condition(command.condition(), on)
+    check_condition(target, command.condition(), on)
     for clause in _clauses(command):
         if clause.condition().isDefined():
-            check_condition(clause.condition().get(), said)
+            check_condition(target, clause.condition().get(), said)
         for action in items(clause.resolvedActions()):
             check_value(target, action.expr(), said)
 

@@ -22,6 +22,8 @@ from lakeprune.engines.spark_files import active, read_files
 from lakeprune.record import record
 
 _FILE, _ROW, _MARK = "lakeprune_file", "lakeprune_row", "lakeprune_source"
+_OURS, _THEIRS = "lakeprune_target_row", "lakeprune_source_row"
+_BOTH_SAY, _THEY_SAY, _WE_SAY = "lakeprune_matched", "lakeprune_not_matched", "lakeprune_not_matched_by_source"
 _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
 
 
@@ -45,7 +47,8 @@ class Counts:
 
 def count_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause], files: Sequence[Candidate]) -> Counts:
     """What the statement does to every file, by one join."""
-    with active(target.spark), speaking(target.location):
+    said = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
+    with active(target.spark), speaking(target.location, said):
         joined = _joined(_target_rows(target, files), source, on, clauses)
         by_row = joined.groupBy("file", "row").agg(
             sql.expr("count_if(is_match) AS matches"),
@@ -84,26 +87,36 @@ def _target_rows(target: Target, files: Sequence[Candidate]) -> DataFrame:
 
 
 def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeClause]) -> DataFrame:
-    """Every pair that matches, and with clauses for them every row of the source without a partner."""
+    """Every pair that matches, and with clauses for them every row of the source without a partner.
+
+    A condition sees what it sees in the statement: both sides, or one alone. So `v > 1` is no question of which `v`.
+    """
     marked = source.rows.withColumn(_MARK, sql.lit(True))
     has_inserts = any(clause.kind.rows is Rows.SOURCE_ONLY for clause in clauses)
     how = "full_outer" if has_inserts else "left_outer"
     joined = rows.alias(TARGET).join(marked.alias(SOURCE), sql.expr(on), how)
-    is_match = f"{_ROW} IS NOT NULL AND {_MARK} IS NOT NULL"
-    return joined.selectExpr(f"{_FILE} AS file", f"{_ROW} AS row", f"({is_match}) AS is_match", f"{_action(clauses)} AS action")
+    sides = (sql.struct(f"{TARGET}.*").alias(_OURS), sql.struct(f"{SOURCE}.*").alias(_THEIRS))
+    matched = joined.select(*sides, sql.expr(f"{_action(clauses, Rows.MATCHED)} AS {_BOTH_SAY}"))
+    inserted = matched.select("*", f"{_THEIRS}.*").alias(SOURCE)
+    inserted = inserted.select(*matched.columns, sql.expr(f"{_action(clauses, Rows.SOURCE_ONLY)} AS {_THEY_SAY}"))
+    alone = inserted.select("*", f"{_OURS}.*").alias(TARGET)
+    alone = alone.select(*inserted.columns, sql.expr(f"{_action(clauses, Rows.TARGET_ONLY)} AS {_WE_SAY}"))
+    is_match = f"{_OURS}.{_ROW} IS NOT NULL AND {_THEIRS}.{_MARK} IS NOT NULL"
+    action = f"coalesce({_BOTH_SAY}, {_THEY_SAY}, {_WE_SAY})"
+    row = (f"{_OURS}.{_FILE} AS file", f"{_OURS}.{_ROW} AS row")
+    return alone.selectExpr(*row, f"({is_match}) AS is_match", f"{action} AS action")
 
 
-def _action(clauses: Sequence[MergeClause]) -> str:
-    """What becomes of a row: by the first clause whose condition is TRUE."""
+def _action(clauses: Sequence[MergeClause], rows: Rows) -> str:
+    """What becomes of a row of this kind: by the first clause whose condition is TRUE; NULL for rows of another kind."""
     kinds = {
         Rows.MATCHED: f"{_ROW} IS NOT NULL AND {_MARK} IS NOT NULL",
-        Rows.SOURCE_ONLY: f"{_ROW} IS NULL",
-        Rows.TARGET_ONLY: f"{_MARK} IS NULL",
+        Rows.SOURCE_ONLY: f"{_OURS}.{_ROW} IS NULL",
+        Rows.TARGET_ONLY: f"{_THEIRS}.{_MARK} IS NULL",
     }
     branches = []
-    for rows, kind in kinds.items():
-        for clause in clauses:
-            if clause.kind.rows is rows:
-                condition = "" if clause.condition is None else f" AND ({clause.condition})"
-                branches.append(f"WHEN {kind}{condition} THEN '{clause.kind.action.value}'")
-    return f"CASE {' '.join(branches)} END"
+    for clause in clauses:
+        if clause.kind.rows is rows:
+            condition = "" if clause.condition is None else f" AND ({clause.condition})"
+            branches.append(f"WHEN {kinds[rows]}{condition} THEN '{clause.kind.action.value}'")
+    return f"CASE {' '.join(branches)} END" if branches else "CAST(NULL AS STRING)"

@@ -24,6 +24,7 @@ from lakeprune.errors import StatementError, UsageError
 from lakeprune.record import record
 
 _QUERY = re.compile(r"(?is)(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table|from)(?:\s|\(|/\*|--).*")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
 @record
@@ -76,8 +77,10 @@ def _opened(text: str, target: Target) -> DataFrame:
             query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
             found = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, query)  # noqa: SLF001
             return DataFrame(found, spark)
-        is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, text)  # noqa: SLF001
-        return spark.read.format("delta" if is_delta else "parquet").load(text)
+        # A JVM keeps the working directory it was started in, this process may have moved on.
+        place = text if _URL.match(text) else os.path.abspath(text)
+        is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, place)  # noqa: SLF001
+        return spark.read.format("delta" if is_delta else "parquet").load(place)
 
 
 @contextmanager
