@@ -97,7 +97,16 @@ def test_a_condition_on_partitions_alone_reads_no_file(spark: SparkSession, tmp_
     assert plan.skipping.is_partition_only
     assert (plan.effects.removed.files, plan.effects.deleted) == (2, 200)
     assert plan.passed
+    assert "Delta scans no file" in plan.to_text()
     assert plan.execute().passed
+    assert files_scanned(spark, start) == [], "nor does Delta"
+
+    start = last_execution(spark)
+    update = lakeprune.update(table, "v = 0", where="p = 2", spark=spark)
+    assert files_scanned(spark, start) == []
+    assert update.strengthening.as_written.files == 0
+    assert update.execute().passed
+    assert files_scanned(spark, start) == [2], "the files that are rewritten"
 
 
 def test_the_command_plans_refuses_and_executes(spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

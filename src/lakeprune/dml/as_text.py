@@ -152,6 +152,9 @@ def _effects(plan: StatementPlan) -> Iterator[str]:
 
 def _scans(plan: StatementPlan) -> Iterator[str]:
     strengthening = plan.strengthening
+    if plan.skipping.is_partition_only:
+        yield "to find these rows Delta scans no file: it decides the condition by metadata as well"
+        return
     written = strengthening.as_written
     line = f"to find these rows Delta scans {amount_text(Amount(written.files, written.bytes))} for the condition as written"
     if strengthening.scanned is not None:

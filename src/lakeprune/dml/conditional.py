@@ -162,13 +162,15 @@ def _effects(operation: Operation, touched: tuple[Touched, ...]) -> Effects:
 def _strengthening(asked: Asked, target: Target, bound: Expr, executed: str, skipping: Skipping) -> Strengthening:
     """The condition with what it implies beside it, when Delta's own plan reads fewer files for it."""
     from lakeprune.dml.spark_target import speaking
-    from lakeprune.engines.spark_delta_scan import scan_of
+    from lakeprune.engines.spark_delta_scan import NO_SCAN, scan_of
 
     zone, is_wanted = target.job.profile.zone, bool(asked.options.get("strengthen", True))
+    if skipping.is_partition_only:  # Delta, too, decides it by metadata
+        return Strengthening(NO_SCAN, None, (), None, zone, is_wanted)
     with speaking(target.location):
         as_written = scan_of(target.spark, target.location, target.version, executed)
     nothing = Strengthening(as_written, None, (), None, zone, is_wanted)
-    if not is_wanted or skipping.is_partition_only or as_written.files <= skipping.candidates.files:
+    if not is_wanted or as_written.files <= skipping.candidates.files:
         return nothing
     added = added_conditions(bound, target.job.evaluation.snapshot.facts, target.job.profile)
     if not added:

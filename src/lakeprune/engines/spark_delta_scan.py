@@ -20,6 +20,9 @@ class DeltaScan:
     bytes: int
 
 
+NO_SCAN = DeltaScan(0, 0)
+
+
 def scan_of(spark: SparkSession, location: str, version: int, where: str) -> DeltaScan:
     """What Delta would read of the table at this version to find the rows of a condition."""
     table = spark.read.format("delta").option("versionAsOf", version).load(location)
