@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 
 import lakeprune
 from lakeprune.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
-from lakeprune.dataframes.spark_nodes import class_name, descendants
+from lakeprune.engines.spark_nodes import class_name, descendants
 from lakeprune.errors import TableError, UsageError
 from lakeprune.spark import explain
 from tests.spark.lake import Lake, write_lake

@@ -16,9 +16,9 @@ from uuid import uuid4
 from pyspark.sql import SparkSession
 
 from lakeprune.dataframes.scan import Filter
-from lakeprune.dataframes.spark_nodes import full_class_name
 from lakeprune.engines.spark_engine import clone
 from lakeprune.engines.spark_files import active
+from lakeprune.engines.spark_nodes import full_class_name
 from lakeprune.predicate.spark_types import PRINTING_ZONE
 
 

@@ -15,9 +15,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.dataframes.spark_nodes import class_name, descendants, is_a
 from lakeprune.engines.spark_engine import clone
 from lakeprune.engines.spark_failures import no_connector, unlogged
+from lakeprune.engines.spark_nodes import class_name, descendants, is_a
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 from lakeprune.record import record
 

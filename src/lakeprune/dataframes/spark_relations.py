@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.dataframes.spark_nodes import class_name, full_class_name
+from lakeprune.engines.spark_nodes import class_name, full_class_name
 
 _DELTA_INDEXES = ("PreparedDeltaFileIndex", "TahoeLogFileIndex", "TahoeLogFileIndexWithCloudFetch")
 

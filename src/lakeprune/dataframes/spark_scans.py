@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 
 from lakeprune.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
 from lakeprune.dataframes.spark_filters import filters_of
-from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name, option
 from lakeprune.dataframes.spark_plans import Planned, speaking
 from lakeprune.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 from lakeprune.dataframes.spark_sources import described
+from lakeprune.engines.spark_nodes import class_name, descendants, elements, full_class_name, option
 from lakeprune.record import record
 
 _LOGICAL = ("org.apache.spark.sql.catalyst.plans.logical.", "org.apache.spark.sql.execution.datasources.LogicalRelation")

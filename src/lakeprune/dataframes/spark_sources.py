@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lakeprune.dataframes.scan import Unexplained
-from lakeprune.dataframes.spark_nodes import class_name, descendants, elements, full_class_name
 from lakeprune.dataframes.spark_plans import Planned
 from lakeprune.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
+from lakeprune.engines.spark_nodes import class_name, descendants, elements, full_class_name
 
 _IN_MEMORY = {
     "LogicalRDD": "rows of an RDD or of Python",

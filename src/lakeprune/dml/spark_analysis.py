@@ -18,6 +18,7 @@ from lakeprune.dml.assignments import Assignment
 from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_failures import words_of
 from lakeprune.engines.spark_files import active
+from lakeprune.engines.spark_nodes import class_name, elements
 from lakeprune.errors import StatementError
 
 _RANDOM = re.compile(
@@ -44,7 +45,7 @@ def check_update(target: Target, condition: str, assignments: Sequence[Assignmen
     where = scala.Some(parsed(target, condition, condition))
     command = analysed(target, plans.UpdateTable(table, listed, where), said)
     check_condition(target, command.condition().get(), condition)
-    for value in items(command.updateExpressions()):
+    for value in elements(command.updateExpressions()):
         check_value(target, value, said)
 
 
@@ -74,7 +75,7 @@ def parsed(target: Target, text: str, where: str) -> Any:
         found = target.spark._jsparkSession.sessionState().sqlParser().parseExpression(text)  # noqa: SLF001
     except (PySparkException, Py4JError) as error:
         raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why=in_one_line(error)) from error
-    if found.getClass().getSimpleName() == "Alias":
+    if class_name(found) == "Alias":
         raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why="a name stands behind it")
     return found
 
@@ -104,7 +105,7 @@ def check_condition(target: Target, condition: Any, text: str) -> None:
     # Asked of the whole first: a list of 100,000 values has as many nodes, and each costs several calls.
     clock = target.spark._jvm.org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()  # type: ignore[union-attr]  # noqa: SLF001
     nodes = _nodes(condition) if condition.containsPattern(clock) else ()
-    if clocks := sorted({node.sql() for node in nodes if node.getClass().getSimpleName() in _CLOCKS}):
+    if clocks := sorted({node.sql() for node in nodes if class_name(node) in _CLOCKS}):
         why = f"{clocks[0]} would give one answer to the plan and another to the execution"
         fix = "use current_timestamp() or current_date(), which are pinned, or write the moment"
         raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)
@@ -141,11 +142,5 @@ def in_one_line(error: PySparkException | Py4JError) -> str:
 
 def _nodes(expression: Any) -> Iterator[Any]:
     yield expression
-    for child in items(expression.children()):
+    for child in elements(expression.children()):
         yield from _nodes(child)
-
-
-def items(scala: Any) -> Iterator[Any]:
-    iterator = scala.iterator()
-    while iterator.hasNext():
-        yield iterator.next()

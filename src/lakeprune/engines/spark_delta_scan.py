@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeprune.engines.spark_nodes import class_name, elements
 from lakeprune.record import record
 
 
@@ -36,22 +37,11 @@ def planned_scan(frame: DataFrame) -> DeltaScan:
 
 
 def _scans(node: Any) -> Iterator[DeltaScan]:
-    if _kind(node) == "LogicalRelation" and _kind(node.relation()) == "HadoopFsRelation":
+    if class_name(node) == "LogicalRelation" and class_name(node.relation()) == "HadoopFsRelation":
         index = node.relation().location()
-        if _kind(index) == "PreparedDeltaFileIndex":
+        if class_name(index) == "PreparedDeltaFileIndex":
             prepared = index.preparedScan()
             size = prepared.scanned().bytesCompressed()
             yield DeltaScan(prepared.files().size(), size.get() if size.isDefined() else 0)
-    for part in (*_items(node.children()), *_items(node.subqueries())):
+    for part in (*elements(node.children()), *elements(node.subqueries())):
         yield from _scans(part)
-
-
-def _items(scala: Any) -> Iterator[Any]:
-    iterator = scala.iterator()
-    while iterator.hasNext():
-        yield iterator.next()
-
-
-def _kind(java: Any) -> str:
-    name: str = java.getClass().getSimpleName()
-    return name

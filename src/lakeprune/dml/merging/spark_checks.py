@@ -12,9 +12,10 @@ from lakeprune.dml.assignments import Assignment
 from lakeprune.dml.merging.clauses import Action, MergeClause, Rows
 from lakeprune.dml.merging.conjuncts import SOURCE, TARGET
 from lakeprune.dml.merging.spark_source import Source
-from lakeprune.dml.spark_analysis import analysed, check_condition, check_random, check_value, items, logical, parsed
+from lakeprune.dml.spark_analysis import analysed, check_condition, check_random, check_value, logical, parsed
 from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_files import active
+from lakeprune.engines.spark_nodes import elements
 
 
 def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> None:
@@ -45,13 +46,13 @@ def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
     for clause in _clauses(command):
         if clause.condition().isDefined():
             check_condition(target, clause.condition().get(), said)
-        for action in items(clause.resolvedActions()):
+        for action in elements(clause.resolvedActions()):
             check_value(target, action.expr(), said)
 
 
 def _clauses(command: Any) -> Iterable[Any]:
     for name in ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses"):
-        yield from items(getattr(command, name)())
+        yield from elements(getattr(command, name)())
 
 
 def _action(target: Target, clause: MergeClause) -> Any:
