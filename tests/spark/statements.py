@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -65,18 +66,24 @@ def actions(table: Path, kind: str) -> list[dict[str, Any]]:
 
 def files_scanned(spark: SparkSession, since: int) -> list[int]:
     """How many files each scan of data files has read, in the executions after this one."""
+    return [files for files, _ in _scans(spark, since)]
+
+
+def columns_scanned(spark: SparkSession, since: int) -> set[str]:
+    """The columns that scans of data files have read, in the executions after this one."""
+    return {column for _, columns in _scans(spark, since) for column in columns}
+
+
+def _scans(spark: SparkSession, since: int) -> Iterator[tuple[int, list[str]]]:
     spark._jsc.sc().listenerBus().waitUntilEmpty()
     store = spark._jsparkSession.sharedState().statusStore()
-    return [
-        int(values.get(metric.accumulatorId()).get().replace(",", ""))
-        for execution in _items(store.executionsList())
-        if execution.executionId() > since
-        for values in [store.executionMetrics(execution.executionId())]
-        for node in _items(store.planGraph(execution.executionId()).allNodes())
-        if node.name().strip() == "Scan parquet"
-        for metric in _items(node.metrics())
-        if metric.name() == "number of files read" and values.contains(metric.accumulatorId())
-    ]
+    for execution in (execution for execution in _items(store.executionsList()) if execution.executionId() > since):
+        values = store.executionMetrics(execution.executionId())
+        for node in _items(store.planGraph(execution.executionId()).allNodes()):
+            for metric in _items(node.metrics()) if node.name().strip() == "Scan parquet" else ():
+                if metric.name() == "number of files read" and values.contains(metric.accumulatorId()):
+                    told = values.get(metric.accumulatorId()).get()
+                    yield int(told.replace(",", "")), re.findall(r"(\w+):", node.desc().split("ReadSchema: ")[1])
 
 
 def last_execution(spark: SparkSession) -> int:

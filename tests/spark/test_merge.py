@@ -20,7 +20,7 @@ from lakeprune.dml.plan import StatementPlan
 from lakeprune.engines.spark_delta_scan import DeltaScan
 from tests.spark.merges import merge_sql
 from tests.spark.scope import IS_WHOLE
-from tests.spark.statements import EVENTS, actions, commits, copied, events, files_scanned, last_execution, rows
+from tests.spark.statements import EVENTS, actions, columns_scanned, commits, copied, events, files_scanned, last_execution, rows
 from tests.spark.test_update_delete import SCHEMA
 
 pytestmark = pytest.mark.spark
@@ -55,6 +55,7 @@ def test_the_keys_of_the_source_prune_the_scan_of_the_target(spark: SparkSession
         start = last_execution(spark)
         plan = lakeprune.merge(table, source, on=on, spark=spark, clauses=clauses)
         assert set(files_scanned(spark, start)) <= {after}, "step 3 reads the candidates and nothing else"
+        assert columns_scanned(spark, start) <= {"id", *(["ts"] if "t.ts" in str(clauses) else [])}, "and what conditions need"
         assert plan.strengthening.as_written.files == before
         start = last_execution(spark)
         done = plan.execute()

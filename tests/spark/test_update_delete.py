@@ -13,7 +13,7 @@ import lakeprune
 from lakeprune.cli.main import main
 from lakeprune.dml.model import Fate, Status
 from tests.spark.scope import IS_WHOLE
-from tests.spark.statements import actions, by_sql, commits, copied, events, files_scanned, last_execution, rows
+from tests.spark.statements import actions, by_sql, columns_scanned, commits, copied, events, files_scanned, last_execution, rows
 from tools.generate_schema import schema_text, target
 
 pytestmark = pytest.mark.spark
@@ -32,6 +32,7 @@ def test_one_file_is_scanned_where_delta_scans_twenty(spark: SparkSession, tmp_p
     start = last_execution(spark)
     plan = lakeprune.update(table, {"v": "v + 1"}, where=MARCH, spark=spark)
     assert files_scanned(spark, start) == [1], "step 3 reads the one undecided file"
+    assert columns_scanned(spark, start) == {"ts", "id"}, "and of it the columns of the condition"
     assert (plan.strengthening.as_written.files, plan.skipping.candidates.files) == (20, 1)
     assert plan.strengthening.scanned is not None
     assert plan.strengthening.scanned.files == 1
