@@ -22,11 +22,11 @@ EVENTS = (
 
 
 def events(spark: SparkSession, path: Path, files: int = 20, *, by: str | None = None, properties: str = "") -> Path:
-    """100 rows in each file, ids in order, 37 days between the files; `by` partitions, whose files share a value."""
+    """100 rows in each file, ids in order, 37 days between the files; `by` partitions, or clusters when it is a whole clause."""
     columns = "id BIGINT, p INT, ts TIMESTAMP, v DOUBLE, st STRUCT<x: BIGINT, y: STRING>, n BIGINT"
-    partitioned = f"PARTITIONED BY ({by})" if by else ""
+    laid_out = by if by and " BY " in by else f"PARTITIONED BY ({by})" if by else ""
     said = f"TBLPROPERTIES ({properties})" if properties else ""
-    spark.sql(f"CREATE TABLE delta.`{path}` ({columns}) USING delta {partitioned} {said}")
+    spark.sql(f"CREATE TABLE delta.`{path}` ({columns}) USING delta {laid_out} {said}")
     spark.range(0, 100 * files, 1, files).selectExpr(*EVENTS).write.format("delta").mode("append").save(str(path))
     return path
 
@@ -62,6 +62,13 @@ def actions(table: Path, kind: str) -> list[dict[str, Any]]:
     """The actions of one kind in the last commit."""
     lines = [json.loads(line) for line in commits(table)[-1].read_text().splitlines()]
     return [line[kind] for line in lines if kind in line]
+
+
+def changes(spark: SparkSession, table: Path) -> list[str]:
+    """The change data feed of the last commit."""
+    newest = len(commits(table)) - 1
+    feed = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", newest).load(str(table))
+    return sorted(row[0] for row in feed.drop("_commit_timestamp").selectExpr("to_json(struct(*))").collect())
 
 
 def files_scanned(spark: SparkSession, since: int) -> list[int]:

@@ -17,7 +17,7 @@ from lakeprune.dml.model import Status
 from lakeprune.errors import StatementError
 from tests.spark.merges import CLAUSES, ONS, make_source, make_target, merge_sql
 from tests.spark.scope import IS_WHOLE
-from tests.spark.statements import actions, commits, copied, rows
+from tests.spark.statements import actions, changes, commits, copied, rows
 from tests.spark.test_update_delete import SCHEMA
 
 pytestmark = pytest.mark.spark
@@ -77,10 +77,3 @@ def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, 
         assert {name: ours[name] for name in METRICS} == {name: theirs[name] for name in METRICS}, told
         if "ChangeDataFeed" in properties:
             assert changes(spark, table) == changes(spark, plain), told
-
-
-def changes(spark: SparkSession, table: Path) -> list[str]:
-    """The change data feed of the last commit."""
-    newest = len(commits(table)) - 1
-    feed = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", newest).load(str(table))
-    return sorted(row[0] for row in feed.drop("_commit_timestamp").selectExpr("to_json(struct(*))").collect())

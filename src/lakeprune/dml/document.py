@@ -117,11 +117,12 @@ class Obstacle(TypedDict):
 
 
 class Merge(TypedDict):
-    """What only a MERGE has."""
+    """What only a MERGE has. `added_columns` are those that the table gets when a row changes."""
 
     source: str
     source_rows: int
     clauses: list[str]
+    added_columns: list[str]
     keys: list[MergeKey]
     obstacles: list[Obstacle]
 

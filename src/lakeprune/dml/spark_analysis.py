@@ -7,7 +7,7 @@ a subquery, a type that does not fit, a function nobody knows, a clock that goes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -26,6 +26,7 @@ _RANDOM = re.compile(
     re.IGNORECASE,
 )
 _CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
+_NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
 _LONGEST = 400  # characters of Spark's words
 
@@ -80,7 +81,8 @@ def parsed(target: Target, text: str, where: str) -> Any:
     return found
 
 
-def analysed(target: Target, plan: Any, said: str) -> Any:
+def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | None = None) -> Any:
+    """The plan as Spark understands it; `fixes` are what to do about Spark's errors, by their names."""
     jvm: Any = target.spark._jvm  # noqa: SLF001
     skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     try:
@@ -89,7 +91,9 @@ def analysed(target: Target, plan: Any, said: str) -> Any:
             execution.assertAnalyzed()
             return execution.analyzed()
     except (PySparkException, Py4JError) as error:
-        raise StatementError("LP406", "Spark does not accept the statement", where=said, why=in_one_line(error)) from error
+        why = in_one_line(error)
+        fix = next((fix for name, fix in (fixes or {}).items() if f"[{name}]" in why), None)
+        raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why, fix=fix) from error
 
 
 def check_random(texts: dict[str, str]) -> None:
@@ -114,6 +118,8 @@ def check_condition(target: Target, condition: Any, text: str) -> None:
 def check_value(target: Target, value: Any, said: str) -> None:
     jvm: Any = target.spark._jvm  # noqa: SLF001
     if not value.deterministic():
+        if any(class_name(node) == _NUMBER for node in _nodes(value)):
+            return
         raise _random("an assigned expression gives another answer every time it is asked", said)
     if jvm.org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery(value):
         raise StatementError("LP405", "a subquery cannot be assigned", where=said, fix="use MERGE, which takes another table")

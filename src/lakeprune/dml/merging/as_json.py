@@ -16,6 +16,7 @@ def merge_document(part: MergePart) -> shape.Merge:
         "source": part.source,
         "source_rows": part.source_rows,
         "clauses": list(part.clauses),
+        "added_columns": list(part.added_columns),
         "keys": [
             {
                 "text": key.text,

@@ -46,5 +46,6 @@ class MergePart:
     source: str
     source_rows: int
     clauses: tuple[str, ...]
+    added_columns: tuple[str, ...]  # that the table gets with the first row that changes
     keys: tuple[MergeKey, ...]
     obstacles: tuple[Obstacle, ...]

@@ -54,24 +54,30 @@ def _layout(seen: Seen) -> Iterator[Obstacle]:
     """The columns the files are laid out by, when ON says nothing about them."""
     facts = seen.target.job.evaluation.snapshot.facts
     names = [*((name,) for name in facts.partition_columns), *_clustering(facts.features.clustering_columns)]
-    if not names or not seen.facts.rows or Rows.TARGET_ONLY in rows_of(seen.clauses):
-        return
     laid = [column for name in names if (column := column_of(seen.target, name)) is not None]
+    if not laid or not seen.facts.rows or Rows.TARGET_ONLY in rows_of(seen.clauses):
+        return
     bound = {found.key.column.path for found in seen.facts.keys if found.refusal is None}
     if any(column.path in bound for column in laid) or any(_is_named(column, seen.reading.target_only) for column in laid):
         return
     told = f"ON has no equality on {' or '.join(name_text(column.path) for column in laid)}, by which the files are laid out"
+    savings = [(after, name) for name, after in _savings(seen, laid)]
+    if not savings:
+        yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, told, "give the source such a column, and ON an equality with it")
+        return
+    after, name = min(savings, key=lambda saving: saving[0])
+    if after < seen.files_now:  # else the files are excluded already, by other columns
+        fix = f"if a row never changes its {name}, add  AND t.{name} = s.{name}  to ON"
+        yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, told, fix, seen.files_now, after)
+
+
+def _savings(seen: Seen, laid: Sequence[Column]) -> Iterator[tuple[str, int]]:
+    """How many target files Delta would scan with an equality on each of these columns, where the source has one of its name."""
     for column in laid:
         key = same_named(seen.target, seen.source, column)
         found = None if key is None else measure(seen.source, [key]).keys[0]
-        if key is None or found is None or found.refusal is not None:
-            continue
-        after = seen.ask(delta_condition(found, None, seen.target.job.profile.zone))
-        name = name_text(column.path)
-        fix = f"if a row never changes its {name}, add  AND t.{name} = s.{name}  to ON"
-        yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, told, fix, seen.files_now, after)
-        return
-    yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, told, "give the source such a column, and ON an equality with it")
+        if found is not None and found.refusal is None:
+            yield name_text(column.path), seen.ask(delta_condition(found, None, seen.target.job.profile.zone))
 
 
 def _clustering(columns: tuple[str, ...] | None) -> Iterator[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lakeprune.dml.candidates import Counting, find_candidates
 from lakeprune.dml.guards import guards_of, judge
@@ -18,7 +19,8 @@ from lakeprune.dml.merging.keys import delta_condition, own_condition
 from lakeprune.dml.merging.model import MergeKey, MergePart
 from lakeprune.dml.merging.obstacles import Seen, obstacles_of
 from lakeprune.dml.merging.reading import AskedMerge, MergeRead, read_merge
-from lakeprune.dml.merging.spark_counts import Counts, count_merge, example_of_ambiguity
+from lakeprune.dml.merging.spark_ambiguity import Pairing, naming_the_key, refusal
+from lakeprune.dml.merging.spark_counts import Counts, count_merge
 from lakeprune.dml.merging.spark_merge import run_merge
 from lakeprune.dml.merging.strengthening import scan_with, strengthening_of
 from lakeprune.dml.model import Candidate, Operation, amount_of
@@ -26,10 +28,14 @@ from lakeprune.dml.options import OPTIONS, READING
 from lakeprune.dml.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.dml.spark_target import Target, open_target
 from lakeprune.engines.spark_failures import unlogged
-from lakeprune.errors import PredicateError, StatementError, UsageError
+from lakeprune.engines.spark_files import read_files
+from lakeprune.errors import PredicateError, UsageError
 from lakeprune.record import replace
 from lakeprune.report.amount import Amount
 from lakeprune.report.printable import shortened
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
@@ -72,7 +78,7 @@ def _planned(read: MergeRead, started: float) -> StatementPlan:
         elapsed_ms=round((time.perf_counter() - started) * 1000),
         target=target,
         again=lambda version: plan_merge(again, version),
-        write=lambda spark, on: run_merge(spark, target.location, read.source.rows, on, read.clauses),
+        write=lambda spark, on: _write(read, spark, on),
         merge=_part(read, strengthening),
     )
 
@@ -96,10 +102,19 @@ def _is_known(target: Target, condition: str) -> bool:
 def _check_ambiguity(read: MergeRead, counts: Counts, candidates: Sequence[Candidate]) -> None:
     count = ambiguous_rows(read.clauses, counts)
     if count:
-        what = f"{count} target row(s) match more than one source row, which Delta's MERGE refuses"
-        why = example_of_ambiguity(read.target, read.source, read.on, candidates)
-        fix = "keep one source row per key (row_number() over a window, or dropDuplicates), or make ON more specific"
-        raise StatementError("LP443", what, where=f"ON {read.on}", why=why, fix=fix)
+        rows = read_files(read.target.spark, read.target.location, read.target.version, [file.path for file in candidates])
+        raise refusal(
+            _pairing(read, read.on), rows, f"{count} target row(s) match more than one source row, which Delta's MERGE refuses"
+        )
+
+
+def _write(read: MergeRead, spark: SparkSession, on: str) -> None:
+    location, rows = read.target.location, read.source.rows
+    naming_the_key(_pairing(read, on), lambda: run_merge(spark, location, rows, on, read.clauses))
+
+
+def _pairing(read: MergeRead, executed: str) -> Pairing:
+    return Pairing(read.target, read.source, read.on, executed, read.reading.keys)
 
 
 def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
@@ -127,7 +142,7 @@ def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
         for found in read.facts.keys
     )
     texts = tuple(clause.text for clause in read.asked.clauses)
-    return MergePart(read.source.told, read.facts.rows, texts, keys, obstacles_of(seen))
+    return MergePart(read.source.told, read.facts.rows, texts, read.added, keys, obstacles_of(seen))
 
 
 def _clauses(read: MergeRead) -> tuple[tuple[str, str | None], ...]:

@@ -13,9 +13,9 @@ from lakeprune.dml.merging.clauses import Action, MergeClause, Rows
 from lakeprune.dml.merging.conjuncts import TARGET
 from lakeprune.dml.merging.effects import rows_of
 from lakeprune.dml.merging.keys import KeyValues
-from lakeprune.dml.merging.spark_checks import check_merge
+from lakeprune.dml.merging.spark_checks import check_merge, may_evolve
 from lakeprune.dml.merging.spark_keys import SourceFacts, measure
-from lakeprune.dml.merging.spark_reading import Reading, Unusable, alone_in, read_on
+from lakeprune.dml.merging.spark_reading import Reading, Unusable, alone_in, column_of, read_on
 from lakeprune.dml.merging.spark_source import Source, in_session, open_source
 from lakeprune.dml.spark_target import Target, check_writable
 from lakeprune.errors import StatementError
@@ -54,6 +54,7 @@ class MergeRead:
     reading: Reading
     facts: SourceFacts
     alone: tuple[str, ...]  # conditions on the target that Delta finds in the statement as it is written
+    added: tuple[str, ...]  # columns that the table gets
 
     @property
     def bounds(self) -> tuple[KeyValues, ...]:
@@ -73,18 +74,18 @@ def read_merge(asked: AskedMerge, target: Target) -> MergeRead:
     clauses = tuple(_pinned(clause, profile) for clause in asked.clauses)
     for clause in clauses:
         computed = facts.computed_columns if clause.kind.action is Action.UPDATE else {}
-        check_columns(clause.assignments or (), facts.schema, computed)
+        check_columns(_of_table(clause, target), facts.schema, computed)
     check_writable(target, only_inserts=rows_of(clauses) == {Rows.SOURCE_ONLY})
     on = pinned(_uncommented(asked.on), profile)
     held = asked.source
     source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
-    check_merge(target, source, on, clauses)
+    added = check_merge(target, source, on, clauses)
     reading, measured = _measured(source, read_on(target, source, on))
     kinds = rows_of(clauses)
     alone = [] if Rows.TARGET_ONLY in kinds else list(reading.target_only)
     if kinds == {Rows.MATCHED} and (more := alone_in(target, source, [clause.condition for clause in clauses])):
         alone.append(more)
-    return MergeRead(asked, target, source, on, clauses, reading, measured, tuple(alone))
+    return MergeRead(asked, target, source, on, clauses, reading, measured, tuple(alone), added)
 
 
 def _measured(source: Source, reading: Reading) -> tuple[Reading, SourceFacts]:
@@ -103,6 +104,12 @@ def _pinned(clause: MergeClause, profile: Profile) -> MergeClause:
     if assignments is not None:
         assignments = tuple(_of_target(assignment) for assignment in assignments)
     return MergeClause(clause.kind, condition, assignments)
+
+
+def _of_table(clause: MergeClause, target: Target) -> tuple[Assignment, ...]:
+    """The assignments to columns that the table has. Whether Delta adds the others is for its own analysis."""
+    given = clause.assignments or ()
+    return tuple(a for a in given if column_of(target, a.column) is not None) if may_evolve(target) else given
 
 
 def _of_target(assignment: Assignment) -> Assignment:

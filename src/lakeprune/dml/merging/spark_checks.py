@@ -1,12 +1,16 @@
 """Step 1 of a MERGE on Spark: the whole statement analysed as Delta would, without being run.
 
-In: a target, a source, ON, clauses. Out: nothing, or a `StatementError` in one line. Nothing is read or written.
+In: a target, a source, ON, clauses. Out: the columns that it would add to the table, or a `StatementError` in one line. Nothing
+is read or written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from lakeprune.dml.assignments import Assignment
 from lakeprune.dml.merging.clauses import Action, MergeClause, Rows
@@ -16,16 +20,21 @@ from lakeprune.dml.spark_analysis import analysed, check_condition, check_random
 from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_files import active
 from lakeprune.engines.spark_nodes import elements
+from lakeprune.predicate.show import name_text
+
+EVOLUTION = "spark.databricks.delta.schema.autoMerge.enabled"
+_FIXES = {
+    "DELTA_MERGE_UNRESOLVED_EXPRESSION": "instead of `all`, set the columns that the source has (a = s.a, b = s.b); "
+    f"or set {EVOLUTION}=true in the session, which leaves the others as they are"
+}
 
 
-def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> None:
-    """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice."""
+def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> tuple[str, ...]:
+    """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice. The columns that it adds."""
     texts = {on: on} | {clause.text: clause.condition for clause in clauses if clause.condition is not None}
     check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
     with speaking(target.location), active(target.spark):
-        jvm: Any = target.spark._jvm  # noqa: SLF001  # PySpark has no other way
-        table = jvm.io.delta.tables.DeltaTable.forPath(target.spark._jsparkSession, target.location)  # noqa: SLF001
-        ours = table.toDF().alias(TARGET).queryExecution().analyzed()
+        ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
     actions = {rows: _seq(target, [_action(target, c) for c in clauses if c.kind.rows is rows]) for rows in Rows}
     plan = logical(target).MergeIntoTable(
@@ -38,7 +47,59 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
         False,  # the schema changes only where the session's own setting says so
     )
     said = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
-    _check_analysed(target, analysed(target, plan, said), on, said)
+    fixes = _FIXES if any(clause.assignments is None for clause in clauses) else None
+    command = analysed(target, plan, said, fixes)
+    _check_analysed(target, command, on, said)
+    return _added(command)
+
+
+def may_evolve(target: Target) -> bool:
+    """Whether the session lets a MERGE add the source's columns to the table."""
+    return str(target.spark.conf.get(EVOLUTION, "false")).lower() == "true"
+
+
+def _added(command: Any) -> tuple[str, ...]:
+    before, after = (_schema(told) for told in (command.target().schema(), command.migratedSchema().get()))
+    known = {_folded(path) for path in _paths(before)}
+    new = [path for path in _paths(after) if _folded(path) not in known]
+    return tuple(name_text(path) for path in new if path[:-1] not in new)
+
+
+def _schema(told: Any) -> StructType:
+    return StructType.fromJson(json.loads(told.json()))
+
+
+def _paths(type_: DataType, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every column and every field inside one."""
+    match type_:
+        case StructType():
+            for field in type_.fields:
+                yield (*above, field.name)
+                yield from _paths(field.dataType, (*above, field.name))
+        case ArrayType():
+            yield from _paths(type_.elementType, (*above, "element"))
+        case MapType():
+            yield from _paths(type_.keyType, (*above, "key"))
+            yield from _paths(type_.valueType, (*above, "value"))
+
+
+def _folded(path: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in path)
+
+
+def _relation(target: Target) -> Any:
+    """The table as SQL finds it. Delta resolves the assignments of it itself; those of a DataFrame Spark would change first."""
+    jvm: Any = target.spark._jvm  # noqa: SLF001  # PySpark has no other way
+    none, nothing = _object(jvm.scala, "None"), _object(jvm.scala.collection.immutable, "Map").empty()
+    session, path = target.spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(target.location)  # noqa: SLF001
+    table = jvm.org.apache.spark.sql.delta.catalog.DeltaTableV2(session, path, none, none, none, nothing)
+    relation = _object(jvm.org.apache.spark.sql.execution.datasources.v2, "DataSourceV2Relation").create(table, none, none)
+    return _object(logical(target), "SubqueryAlias").apply(TARGET, relation)
+
+
+def _object(package: Any, name: str) -> Any:
+    """A Scala object."""
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
 
 
 def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
@@ -57,8 +118,7 @@ def _clauses(command: Any) -> Iterable[Any]:
 
 def _action(target: Target, clause: MergeClause) -> Any:
     plans, scala = logical(target), target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
-    none = getattr(getattr(scala, "None$"), "MODULE$")
-    condition = none if clause.condition is None else scala.Some(parsed(target, clause.condition, clause.text))
+    condition = _object(scala, "None") if clause.condition is None else scala.Some(parsed(target, clause.condition, clause.text))
     if clause.kind.action is Action.DELETE:
         return plans.DeleteAction(condition)
     is_update = clause.kind.action is Action.UPDATE

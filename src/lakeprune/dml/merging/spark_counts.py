@@ -67,17 +67,6 @@ def count_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
     return Counts(found, sum(int(row[7]) for row in rows))
 
 
-def example_of_ambiguity(target: Target, source: Source, on: str, files: Sequence[Candidate]) -> str:
-    """A target row that several source rows match, as text."""
-    with active(target.spark), speaking(target.location):
-        rows = _target_rows(target, files)
-        pairs = rows.alias(TARGET).join(source.rows.alias(SOURCE), sql.expr(on), "inner")
-        example = sql.expr(f"first(to_json(struct({SOURCE}.*))) AS row")
-        doubled = pairs.groupBy(_ROW).agg(sql.count(sql.lit(1)).alias("n"), example)
-        found = doubled.where("n > 1").orderBy(_ROW).limit(1).collect()
-    return f"{found[0]['n']} source rows match one target row; one of them is {found[0]['row']}"
-
-
 def _target_rows(target: Target, files: Sequence[Candidate]) -> DataFrame:
     if not files:
         nothing = target_frame(target).where("FALSE")

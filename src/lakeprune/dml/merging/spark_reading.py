@@ -11,7 +11,8 @@ from enum import Enum
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DecimalType, StringType
+from pyspark.sql.types import DataType as SparkType
+from pyspark.sql.types import DecimalType, StringType, StructType
 
 from lakeprune.dml.merging.conjuncts import SOURCE, TARGET, column_path, conjuncts, equality, without_alias
 from lakeprune.dml.merging.keys import Key, compares_exactly
@@ -79,11 +80,19 @@ def alone_in(target: Target, source: Source, conditions: Sequence[str | None]) -
 
 def same_named(target: Target, source: Source, column: Column) -> Key | None:
     """What `t.column = s.column` would be, if the source has a column of this name and of a type that compares."""
-    if not {name.lower() for name in source.rows.columns} >= {column.path[0].lower()} or len(column.path) > 1:
+    if not _has(source.rows.schema, column.path):
         return None
-    name = f"`{column.path[0].replace('`', '``')}`"
+    name = ".".join(f"`{part.replace('`', '``')}`" for part in column.path)
     key = _key(target, _Both(target, source), f"{TARGET}.{name} = {SOURCE}.{name}")
     return key if isinstance(key, Key) else None
+
+
+def _has(type_: SparkType, path: tuple[str, ...]) -> bool:
+    """Whether there is a field at this path, below structs alone."""
+    if not path:
+        return True
+    fields = type_.fields if isinstance(type_, StructType) else []
+    return any(field.name.lower() == path[0].lower() and _has(field.dataType, path[1:]) for field in fields)
 
 
 def target_frame(target: Target) -> DataFrame:
