@@ -56,6 +56,7 @@ def test_the_keys_of_the_source_prune_the_scan_of_the_target(spark: SparkSession
         plan = lakeprune.merge(table, source, on=on, spark=spark, clauses=clauses)
         assert set(files_scanned(spark, start)) <= {after}, "step 3 reads the candidates and nothing else"
         assert columns_scanned(spark, start) <= {"id", *(["ts"] if "t.ts" in str(clauses) else [])}, "and what conditions need"
+        assert plan.strengthening.as_written is not None
         assert plan.strengthening.as_written.files == before
         start = last_execution(spark)
         done = plan.execute()

@@ -36,6 +36,7 @@ def obstacles(spark: SparkSession, table: Path, on: str, source: str = SOURCE) -
     plan = lakeprune.merge(table, source, on=on, spark=spark, when_matched_update="word = 'new'")
     assert plan.merge is not None
     scanned = plan.strengthening.scanned or plan.strengthening.as_written
+    assert scanned is not None
     return scanned.files, [obstacle for obstacle in plan.merge.obstacles if obstacle.kind is ObstacleKind.NO_LAYOUT_KEY]
 
 

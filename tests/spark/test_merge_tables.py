@@ -92,8 +92,10 @@ def test_a_merge_does_what_sql_does(kind: str, spark: SparkSession, tmp_path: Pa
         source = some_changes(spark, *range(95 + number, 105), *range(1000, 1006))
         done = both_ways(spark, table, source, on, clauses)
         if clauses is not BY_SOURCE:
-            assert done.plan.strengthening.scanned is not None
-            assert done.plan.strengthening.scanned.files < done.plan.strengthening.as_written.files, "the keys are of two files"
+            found, written = done.plan.strengthening.scanned, done.plan.strengthening.as_written
+            assert found is not None
+            assert written is not None
+            assert found.files < written.files, "the keys are of two files"
         if "feed" in kind:
             assert changes(spark, table), "the feed has rows"
 

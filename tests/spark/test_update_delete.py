@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.cli.main import main
 from lakeprune.dml.model import Fate, Status
+from lakeprune.engines.spark_delta_scan import DeltaScan
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, columns_scanned, commits, copied, events, files_scanned, last_execution, rows
 from tools.generate_schema import schema_text, target
@@ -33,6 +34,7 @@ def test_one_file_is_scanned_where_delta_scans_twenty(spark: SparkSession, tmp_p
     plan = lakeprune.update(table, {"v": "v + 1"}, where=MARCH, spark=spark)
     assert files_scanned(spark, start) == [1], "step 3 reads the one undecided file"
     assert columns_scanned(spark, start) == {"ts", "id"}, "and of it the columns of the condition"
+    assert plan.strengthening.as_written is not None
     assert (plan.strengthening.as_written.files, plan.skipping.candidates.files) == (20, 1)
     assert plan.strengthening.scanned is not None
     assert plan.strengthening.scanned.files == 1
@@ -61,6 +63,7 @@ def test_nothing_is_committed_when_nothing_matches(spark: SparkSession, tmp_path
         done = lakeprune.delete(table, where=where, spark=spark).execute()
         assert (done.status, done.exit_code) == (Status.NOTHING_MATCHES, 0)
         assert "nothing matches" in done.to_text()
+        assert done.plan.strengthening.as_written is None, "Delta is not asked what it would scan for nothing"
         jsonschema.validate(done.to_dict(), SCHEMA)
     assert len(commits(table)) == 2
 
@@ -105,7 +108,7 @@ def test_a_condition_on_partitions_alone_reads_no_file(spark: SparkSession, tmp_
     start = last_execution(spark)
     update = lakeprune.update(table, "v = 0", where="p = 2", spark=spark)
     assert files_scanned(spark, start) == []
-    assert update.strengthening.as_written.files == 0
+    assert update.strengthening.as_written == DeltaScan(0, 0)
     assert update.execute().passed
     assert files_scanned(spark, start) == [2], "the files that are rewritten"
 

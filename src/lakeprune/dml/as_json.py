@@ -81,7 +81,7 @@ def _plan(plan: StatementPlan) -> shape.Plan:
             "condition": plan.strengthening.condition,
             "added": list(plan.strengthening.added),
             "delta_scan_as_written": _scan(plan.strengthening.as_written),
-            "delta_scan_strengthened": None if plan.strengthening.scanned is None else _scan(plan.strengthening.scanned),
+            "delta_scan_strengthened": _scan(plan.strengthening.scanned),
         },
         "guards": list(map(_guard, plan.guards)),
         "files": [
@@ -113,8 +113,8 @@ def _effects(plan: StatementPlan) -> shape.Effects:
     }
 
 
-def _scan(scan: DeltaScan) -> shape.Scan:
-    return {"files": scan.files, "bytes": scan.bytes}
+def _scan(scan: DeltaScan | None) -> shape.Scan | None:
+    return None if scan is None else {"files": scan.files, "bytes": scan.bytes}
 
 
 def _guard(guard: Assertion) -> shape.Guard:

@@ -152,6 +152,8 @@ def _effects(plan: StatementPlan) -> Iterator[str]:
 
 def _scans(plan: StatementPlan) -> Iterator[str]:
     strengthening = plan.strengthening
+    if strengthening.as_written is None:
+        return
     if plan.skipping.is_partition_only:
         yield "to find these rows Delta scans no file: it decides the condition by metadata as well"
         return

@@ -91,7 +91,7 @@ def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
         read_columns=tuple(".".join(column.path) for column in columns) if undecided else (),
         touched=touched,
         effects=effects,
-        strengthening=_strengthening(asked, target, bound, executed, skipping),
+        strengthening=_strengthening(asked, target, bound, executed, skipping) if touched else _unasked(asked, profile.zone),
         guards=judge(guards, effects, plan),
         elapsed_ms=round((time.perf_counter() - started) * 1000),
         target=target,
@@ -157,6 +157,10 @@ def _effects(operation: Operation, touched: tuple[Touched, ...]) -> Effects:
         deleted=changed if operation is Operation.DELETE else 0,
         copied=copied,
     )
+
+
+def _unasked(asked: Asked, zone: str) -> Strengthening:
+    return Strengthening(None, None, (), None, zone, bool(asked.options.get("strengthen", True)))
 
 
 def _strengthening(asked: Asked, target: Target, bound: Expr, executed: str, skipping: Skipping) -> Strengthening:

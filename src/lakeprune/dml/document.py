@@ -83,7 +83,7 @@ class Strengthening(TypedDict):
     wanted: bool
     condition: str | None
     added: list[str]
-    delta_scan_as_written: Scan
+    delta_scan_as_written: Scan | None
     delta_scan_strengthened: Scan | None
 
 

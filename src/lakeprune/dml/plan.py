@@ -50,9 +50,12 @@ class Skipping:
 
 @record
 class Strengthening:
-    """Step 6: what Delta itself would scan to find the rows, and with which condition it scans less."""
+    """Step 6: what Delta itself would scan to find the rows, and with which condition it scans less.
 
-    as_written: DeltaScan
+    `as_written` is None where nothing matches: Delta evaluates its whole log to tell, and nobody needs the answer.
+    """
+
+    as_written: DeltaScan | None
     condition: str | None  # None when nothing is added
     added: tuple[str, ...]
     scanned: DeltaScan | None

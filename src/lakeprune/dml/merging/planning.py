@@ -119,6 +119,7 @@ def _pairing(read: MergeRead, executed: str) -> Pairing:
 
 def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
     scanned = strengthening.scanned or strengthening.as_written
+    assert scanned is not None, "a MERGE always asks Delta, which tells what the obstacles cost"
     bounds = [delta_condition(found, None, read.zone) for found in read.bounds]
     seen = Seen(
         read.target,
