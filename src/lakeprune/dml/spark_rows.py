@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 from lakeprune.dml.candidates import keys_of
 from lakeprune.dml.model import Candidate
 from lakeprune.dml.spark_target import Target, speaking
-from lakeprune.engines.spark_files import active, read_files
+from lakeprune.engines.spark_files import FILE, active, read_files, with_file
 
 
 def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> dict[str, tuple[int, int]]:
@@ -23,7 +23,7 @@ def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> di
     with active(target.spark):
         rows = read_files(target.spark, target.location, target.version, paths)
         with speaking(target.location, condition):
-            judged = rows.selectExpr("_metadata.file_path AS url", f"({condition}) AS matches")
+            judged = with_file(rows).selectExpr(f"{FILE} AS url", f"({condition}) AS matches")
             counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
     keys = keys_of(target.job, [row[0] for row in counted])
     return {keys[url]: (int(live), int(matching)) for url, live, matching in counted}

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.engines.spark_failures import no_connector, reading_rows
 from lakeprune.errors import TableError, UsageError
 
+FILE = "lakeprune_file"
 _BETWEEN = "\x00"  # no path holds it
 
 
@@ -44,6 +45,11 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
             why = f"version {version} has {found} of the {asked} files that were asked for"
             raise TableError("LP342", "files of the log are not among the files that Delta Spark knows", where=location, why=why)
         return DataFrame(log.createDataFrame(snapshot, adds, False, none), spark)
+
+
+def with_file(rows: DataFrame) -> DataFrame:
+    """The rows with the URL of the file they lie in, as `FILE`; also of a table with a column of its own named _metadata."""
+    return rows.withColumn(FILE, rows.metadataColumn("_metadata").getField("file_path"))
 
 
 def _scala_strings(jvm: Any, texts: Sequence[str]) -> Any:

@@ -21,7 +21,7 @@ from pyspark.sql import functions as sql
 from lakeprune.engines.spark_delta_scan import planned_scan
 from lakeprune.engines.spark_engine import clone
 from lakeprune.engines.spark_failures import evaluation_failure, rows_failure, unlogged
-from lakeprune.engines.spark_files import has_jvm, read_files
+from lakeprune.engines.spark_files import FILE, has_jvm, read_files, with_file
 from lakeprune.record import record
 
 _NUMBERS = count(1)
@@ -85,7 +85,7 @@ def rows_of(spark: SparkSession, rows: Rows) -> DataFrame:
 
 def _counted(spark: SparkSession, rows: Rows, where: str) -> DataFrame:
     # The line break ends a comment that the predicate may end with.
-    judged = rows_of(spark, rows).selectExpr("_metadata.file_path AS url", f"({where}\n) AS matches")
+    judged = with_file(rows_of(spark, rows)).selectExpr(f"{FILE} AS url", f"({where}\n) AS matches")
     return judged.groupBy("url").agg(sql.count(sql.lit(1)).alias("live"), sql.count_if("matches").alias("matching"))
 
 

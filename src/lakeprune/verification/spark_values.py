@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
 from lakeprune.engines.spark_dialect import SparkDialect
+from lakeprune.engines.spark_files import FILE, with_file
 from lakeprune.predicate.tree import Column
 from lakeprune.predicate.types import Family, Kind
 from lakeprune.verification.spark_truth import Rows, kept_view, rows_of
@@ -21,11 +22,11 @@ from lakeprune.verification.spark_truth import Rows, kept_view, rows_of
 @contextmanager
 def values_view(spark: SparkSession, rows: Rows, columns: Mapping[int, Column]) -> Iterator[str]:
     """The name of the view; it lasts as long as the block. The rows' zone is UTC, in which local times are counted."""
-    picked = ["_metadata.file_path AS url", *(f"{_field(column)} AS v{k}" for k, column in columns.items())]
+    picked = [f"{FILE} AS url", *(f"{_field(column)} AS v{k}" for k, column in columns.items())]
     totals = [sql.count(sql.lit(1)).alias("live")]
     for k, column in columns.items():
         totals += [sql.expr(total).alias(name) for name, total in _totals(k, column).items()]
-    frame = rows_of(spark, rows).selectExpr(*picked).groupBy("url").agg(*totals)
+    frame = with_file(rows_of(spark, rows)).selectExpr(*picked).groupBy("url").agg(*totals)
     with kept_view(spark, frame, rows) as name:
         yield name
 

@@ -18,10 +18,10 @@ from lakeprune.dml.merging.spark_reading import target_frame
 from lakeprune.dml.merging.spark_source import Source
 from lakeprune.dml.model import Candidate
 from lakeprune.dml.spark_target import Target, speaking
-from lakeprune.engines.spark_files import active, read_files
+from lakeprune.engines.spark_files import FILE, active, read_files, with_file
 from lakeprune.record import record
 
-_FILE, _ROW, _MARK = "lakeprune_file", "lakeprune_row", "lakeprune_source"
+_ROW, _MARK = "lakeprune_row", "lakeprune_source"
 _OURS, _THEIRS = "lakeprune_target_row", "lakeprune_source_row"
 _BOTH_SAY, _THEY_SAY, _WE_SAY = "lakeprune_matched", "lakeprune_not_matched", "lakeprune_not_matched_by_source"
 _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
@@ -70,9 +70,9 @@ def count_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
 def _target_rows(target: Target, files: Sequence[Candidate]) -> DataFrame:
     if not files:
         nothing = target_frame(target).where("FALSE")
-        return nothing.withColumn(_FILE, sql.lit(None).cast("string")).withColumn(_ROW, sql.lit(None).cast("long"))
+        return nothing.withColumn(FILE, sql.lit(None).cast("string")).withColumn(_ROW, sql.lit(None).cast("long"))
     rows = read_files(target.spark, target.location, target.version, [file.path for file in files])
-    return rows.select("*", sql.expr(f"_metadata.file_path AS {_FILE}"), sql.monotonically_increasing_id().alias(_ROW))
+    return with_file(rows).withColumn(_ROW, sql.monotonically_increasing_id())
 
 
 def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeClause]) -> DataFrame:
@@ -92,7 +92,7 @@ def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeCla
     alone = alone.select(*inserted.columns, sql.expr(f"{_action(clauses, Rows.TARGET_ONLY)} AS {_WE_SAY}"))
     is_match = f"{_OURS}.{_ROW} IS NOT NULL AND {_THEIRS}.{_MARK} IS NOT NULL"
     action = f"coalesce({_BOTH_SAY}, {_THEY_SAY}, {_WE_SAY})"
-    row = (f"{_OURS}.{_FILE} AS file", f"{_OURS}.{_ROW} AS row")
+    row = (f"{_OURS}.{FILE} AS file", f"{_OURS}.{_ROW} AS row")
     return alone.selectExpr(*row, f"({is_match}) AS is_match", f"{action} AS action")
 
 
