@@ -11,7 +11,7 @@ import lakeprune
 from lakeprune.dml import spark_analysis
 from lakeprune.errors import LakepruneError
 from tests.spark.merges import merge_sql
-from tests.spark.statements import actions, commits, copied, events, rows
+from tests.spark.statements import actions, by_sql, commits, copied, events, rows
 
 pytestmark = pytest.mark.spark
 SOURCE = "SELECT * FROM VALUES (3, 100D), (150, 200D), (500, 300D), (501, 1D) AS x(id, v)"
@@ -23,6 +23,20 @@ CLAUSES = (
     ("when_not_matched_by_source_update", "AND v > 160 THEN v = 0"),
     ("when_not_matched_by_source_delete", "AND id = 2"),
 )
+
+
+def test_a_table_may_have_a_column_named_metadata(spark: SparkSession, tmp_path: Path) -> None:
+    """Ingestion jobs store where a row came from under this name; the file that a row lies in is another."""
+    table = tmp_path / "ingested"
+    landed = spark.range(0, 20, 1, 2).selectExpr(
+        "id", "id AS v", "named_struct('file_path', concat('/landing/', id)) AS _metadata"
+    )
+    landed.write.format("delta").save(str(table))
+    assert lakeprune.verify(table, where="id + v = 8", spark=spark).passed
+    assert lakeprune.delete(table, where="id + v = 8", spark=spark).execute().passed
+    plan = lakeprune.merge(table, "SELECT 15L AS id", on="t.id = s.id", spark=spark, when_matched_update="v = 0")
+    assert plan.execute().passed
+    assert spark.read.format("delta").load(str(table)).selectExpr("count(*)", "sum(v)").collect() == [(19, 190 - 4 - 15)]
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +94,35 @@ def test_a_relative_source_is_found_where_this_process_is(
     monkeypatch.chdir(tmp_path)
     plan = lakeprune.merge(table, "changes", on="t.id = s.id", spark=spark, when_matched_delete=True)
     assert plan.effects.deleted == 2
+
+
+def test_char_columns_are_compared_with_their_blanks(spark: SparkSession, tmp_path: Path) -> None:
+    """Delta's statistics of CHAR columns lack the blanks of its rows: its own UPDATE misses rows that a query finds."""
+    first = tmp_path / "padded"
+    spark.sql(f"CREATE TABLE delta.`{first}` (c CHAR(5), id INT, v INT) USING delta")
+    for values in ("('ab', 1, 1), ('x', 2, 2)", "('abc', 3, 3)"):
+        spark.sql(f"INSERT INTO delta.`{first}` VALUES {values}")
+    assert spark.sql(f"SELECT id FROM delta.`{first}` WHERE c = 'ab'").collect() == [(1,)]
+    updated, deleted, plain = (copied(first, name) for name in ("updated", "deleted", "plain"))
+    by_sql(spark, plain, "id = 1", {"v": "0"})
+    done = lakeprune.update(updated, "v = 0", where="c = 'ab' AND length(c) = 5", spark=spark).execute()
+    assert done.passed, done.to_text()
+    assert rows(spark, updated) == rows(spark, plain)
+
+    with pytest.raises(LakepruneError, match="LP415"):
+        lakeprune.delete(deleted, where="c = 'ab'", spark=spark)
+    assert lakeprune.delete(deleted, where="id = 1", spark=spark).execute().passed
+    assert [row for row in rows(spark, first) if '"id":1' not in row] == rows(spark, deleted)
+
+
+def test_a_value_that_its_column_does_not_take_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark says that a task failed while writing; why stands in the cause of that."""
+    table = tmp_path / "strict"
+    spark.sql(f"CREATE TABLE delta.`{table}` (id INT, k STRING NOT NULL) USING delta")
+    spark.sql(f"INSERT INTO delta.`{table}` VALUES (1, 'a')")
+    plan = lakeprune.update(table, "k = NULL", where="id = 1", spark=spark)
+    with pytest.raises(LakepruneError) as refused:
+        plan.execute()
+    assert refused.value.code == "LP410"
+    assert "NULL value appeared in non-nullable field" in str(refused.value)
+    assert len(commits(table)) == 2

@@ -64,16 +64,19 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
 
 
 def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
+    from lakeprune.dml.spark_target import mind_padding
+
     profile, facts = target.job.profile, target.job.evaluation.snapshot.facts
     guards = guards_of(asked.options)
     bound = bind(parse_predicate(asked.where, profile), facts.schema, profile, asked.where)
     tokens = tokenize(asked.where)
     executed = pinned(tokens.uncommented(0, len(tokens.items)), profile)
+    columns = columns_of(bound)
+    mind_padding(target, asked.operation, {column.path[0].lower() for column in columns})
     _validate(asked, target, executed)
 
     (report,) = target.job.reports([asked.where])
     plan = target.job.plan(asked.where)
-    columns = columns_of(bound)
     is_partition_only = all(column.role is Role.PARTITION for column in columns)
     counting = Counting.GIVEN_UP if is_partition_only else Counting.NEEDED
     candidates = find_candidates(target.job, plan, counting)

@@ -138,8 +138,16 @@ def _random(what: str, where: str) -> StatementError:
 
 def in_one_line(error: PySparkException | Py4JError) -> str:
     """Spark's own words: the message without the plan, the position and the class that come with it."""
-    lines = [line for line in words_of(error).strip().splitlines() if line.strip()]
-    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", lines[0]) if lines else type(error).__name__
+    return sentence_of(words_of(error)) or type(error).__name__
+
+
+def sentence_of(words: str) -> str:
+    """
+    >>> sentence_of("org.apache.spark.SparkException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\\n== SQL ==")
+    '[DIVIDE_BY_ZERO] Division by zero.'
+    """
+    lines = [line for line in words.strip().splitlines() if line.strip()]
+    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", lines[0]) if lines else ""
     first = re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
     if first.endswith(":"):  # what it announces stands on the lines that follow, each behind a dash
         first += "".join(f" {line.strip()}" for line in takewhile(lambda line: line.lstrip().startswith("-"), lines[1:]))

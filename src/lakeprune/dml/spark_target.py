@@ -7,7 +7,7 @@ user's, that reads SQL as lakeprune does and lives in the same time zone. The us
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from lakeprune.engines.spark_failures import evaluation_failure, rows_failure, w
 from lakeprune.engines.spark_files import has_jvm
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.explanation import Job, located
+from lakeprune.predicate.schema import Field, Role
 from lakeprune.record import record
 from lakeprune.tables.storage import LocalStorage
 
@@ -69,6 +70,9 @@ class Target:
 
 def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], version: int | None = None) -> Target:
     """The table at its latest version, or at an older one that is looked at once more."""
+    if not hasattr(spark, "sparkContext") and not hasattr(spark, "client"):
+        fix = "give spark=SparkSession..., one that has Delta's extension and catalog"
+        raise UsageError("LP250", f"a {type(spark).__name__} is no Spark session", fix=fix)
     if not has_jvm(spark):
         what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
         raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
@@ -93,6 +97,29 @@ def own_session(spark: SparkSession, zone: str) -> SparkSession:
     for key, value in _READING.items():
         own.conf.set(key, value)
     return own
+
+
+def mind_padding(target: Target, operation: Operation, named: Collection[str]) -> None:
+    """Set the session up for CHAR columns, as far as the conditions name some (in lower case); LP415 where Delta would miss rows.
+
+    Spark pads CHAR on reading and in literals, but Delta's statistics and partition values have no blanks: a statement that skips
+    by them misses rows. Delta's DELETE cannot read them padded at all, so that it may not look at them.
+    """
+    fields = target.job.evaluation.snapshot.facts.schema.fields
+    if operation is Operation.DELETE:
+        target.spark.conf.set("spark.sql.readSideCharPadding", "false")
+    for field in fields:
+        if not _is_padded(field) or field.name.lower() not in named:
+            continue
+        if operation is Operation.DELETE or field.role is Role.PARTITION:
+            what = f"Delta compares {field.name} without the blanks that CHAR has in queries: rows would be missed"
+            fix = "name other columns in the condition, or make the column a STRING"
+            raise StatementError("LP415", what, where=target.job.table, fix=fix)
+        target.spark.conf.set("spark.databricks.delta.stats.skipping", "false")
+
+
+def _is_padded(field: Field) -> bool:
+    return field.type.collation == "CHAR" or any(map(_is_padded, field.children))
 
 
 def check_writable(target: Target, *, only_inserts: bool = False) -> None:

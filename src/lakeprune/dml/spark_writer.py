@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeprune.dml.spark_analysis import in_one_line
+from lakeprune.dml.spark_analysis import in_one_line, sentence_of
 from lakeprune.engines.spark_engine import clone
 from lakeprune.engines.spark_failures import unlogged
 from lakeprune.engines.spark_files import active
@@ -23,6 +23,7 @@ from lakeprune.errors import StatementError
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _CONFLICT = re.compile(r"\b(Concurrent\w*Exception|ProtocolChangedException|MetadataChangedException)\b")
+_TASK_FAILED = "[TASK_WRITE_FAILED]"
 
 
 class Conflict(Exception):
@@ -66,17 +67,21 @@ def _table(spark: SparkSession, location: str) -> Any:
 
 
 def _failure(error: PySparkException | Py4JError) -> Conflict | StatementError:
+    causes = list(_causes(error))
     words = in_one_line(error)
-    conflict = _CONFLICT.search(" ".join(_classes(error)))
+    conflict = _CONFLICT.search(" ".join(str(cause.getClass().getName()) for cause in causes))
     if conflict is not None:
         return Conflict(conflict[1], words)
+    if _TASK_FAILED in words:  # which says where it failed; why is said by what caused it
+        told = [sentence_of(str(cause.getMessage())) for cause in causes]
+        words = next((text for text in told if text.startswith("[") and _TASK_FAILED not in text), words)
     return StatementError("LP410", "the statement failed, and nothing was changed", why=words)
 
 
-def _classes(error: PySparkException | Py4JError) -> Iterator[str]:
+def _causes(error: PySparkException | Py4JError) -> Iterator[Any]:
     cause: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     for _ in range(10):
         if cause is None:
             return
-        yield str(cause.getClass().getName())
+        yield cause
         cause = cause.getCause()
