@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import jsonschema
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import udf
 
 import lakeprune
 from lakeprune.dml.execution import Execution
 from lakeprune.dml.model import Status
+from tests.spark.races import MOMENTS, PATIENCE, append, check_conflict, check_vacuum, killed, slow_function, wait_until
 from tests.spark.scope import IS_WHOLE, only_whole
-from tests.spark.statements import EVENTS, by_sql, commits, events, rows
+from tests.spark.statements import by_sql, events, rows
 from tests.spark.test_update_delete import SCHEMA
 
 pytestmark = pytest.mark.spark
-PATIENCE = 300.0
-
-
-def append(spark: SparkSession, table: Path, first: int, count: int) -> None:
-    frame = spark.range(first, first + count, 1, 1).selectExpr(*EVENTS)
-    frame.write.format("delta").mode("append").save(str(table))
-
-
-def wait_until(is_true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not is_true():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
 
 
 def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp_path: Path) -> None:
@@ -68,35 +47,17 @@ def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp
 @pytest.mark.parametrize("retry", [0, 1])
 def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)
-    started, free = tmp_path / "started", tmp_path / "free"
-
-    def slowly(value: float) -> float:
-        started.touch()
-        while not free.exists():
-            time.sleep(0.05)
-        return value + 1
-
-    spark.udf.register("slowly", udf(slowly, "double", useArrow=False))
+    gate = slow_function(spark, tmp_path)
     plan = lakeprune.update(table, {"v": "slowly(v)"}, where="id = 5", spark=spark)
     found: list[Execution] = []
     ours = threading.Thread(target=lambda: found.append(plan.execute(retry=retry)))
     ours.start()
-    wait_until(started.exists)
+    wait_until(lambda: gate.started.exists() or not ours.is_alive())
     by_sql(spark, table, "id BETWEEN 1 AND 10", {"v": "v + 100"})
-    free.touch()
+    gate.free.touch()
     ours.join(PATIENCE)
     (done,) = found
-    jsonschema.validate(done.to_dict(), SCHEMA)
-    if retry:
-        assert done.passed, done.to_text()
-        assert done.attempts == 2
-        assert "attempt 1 met a conflict and wrote nothing: Concurrent" in done.notes[0]
-    else:
-        assert (done.status, done.exit_code) == (Status.CONFLICT, 1)
-        assert done.conflict is not None
-        assert done.conflict.startswith("Concurrent")
-        assert "\n" not in done.conflict
-        assert "CONFLICT, nothing of this statement is in the table: Concurrent" in done.to_text()
+    check_conflict(done, retry)
     changed = spark.read.format("delta").load(str(table)).where("v <> id").selectExpr("id", "v - id").collect()
     expected = dict.fromkeys(range(1, 11), 100.0) | ({5: 101.0} if retry else {})
     assert dict(map(tuple, changed)) == expected
@@ -188,63 +149,15 @@ def test_a_commit_that_did_something_else_is_reported_with_exit_1(
     jsonschema.validate(done.to_dict(), SCHEMA)
 
 
-SCRIPT = """
-import os, sys, time
-from pathlib import Path
-import lakeprune
-from lakeprune.engines.spark_session import SparkSettings, open_session
-from tests.spark.conftest import _SMALL
-from tests.spark.processes import DELTA
-table, place, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-spark = open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=DELTA))
-def waits(value):
-    (place / "inside").touch()
-    time.sleep(600)
-    return value
-spark.udf.register("waits", waits, "double")
-value = "waits(v)" if moment == "during the write" else "-1"
-plan = lakeprune.update(table, {"v": value}, where="id % 100 = 5", spark=spark)
-if moment == "before the commit":
-    from lakeprune.dml import spark_writer
-    spark_writer.run_update = lambda *_: os.kill(os.getpid(), 9)
-(place / "planned").touch()
-plan.execute()
-(place / "done").touch()
-"""
-MOMENTS = ["before the commit", "during the write", *(f"after {i} moments" for i in range(3))]
-
-
 @only_whole
 @pytest.mark.parametrize("moment", MOMENTS if IS_WHOLE else [])
 def test_a_process_that_is_killed_leaves_the_table_whole(moment: str, spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 3)
     before = rows(spark, table)
-    command = [sys.executable, "-c", SCRIPT, str(table), str(tmp_path), moment]
-    root = Path(__file__).resolve().parents[2]
-    process = subprocess.Popen(command, start_new_session=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
-    try:
-        if moment == "during the write":
-            wait_until((tmp_path / "inside").exists)
-        elif moment == "before the commit":
-            process.wait(PATIENCE)
-            assert process.returncode == -signal.SIGKILL
-        else:
-            wait_until((tmp_path / "planned").exists)
-            time.sleep(Random(moment).uniform(0, 4))
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    version, content = len(commits(table)) - 1, rows(spark, table)
-    assert version in (1, 2)
-    if moment in MOMENTS[:2]:
-        assert version == 1
-    _check(content, before, is_done=version == 2)
+    is_done = killed(table, tmp_path, moment, "update")
+    content = rows(spark, table)
+    assert len(content) == len(before)
+    assert len(set(content) ^ set(before)) == (6 if is_done else 0), "unchanged, or three rows and no other"
+    check_vacuum(spark, table)
     again = lakeprune.update(table, {"v": "-2"}, where="id % 100 = 5", spark=spark).execute()
     assert again.passed, again.to_text()
-
-
-def _check(content: list[str], before: list[str], *, is_done: bool) -> None:
-    """Unchanged, or wholly changed: three rows and no other."""
-    different: Any = set(content) ^ set(before)
-    assert len(content) == len(before)
-    assert len(different) == (6 if is_done else 0)

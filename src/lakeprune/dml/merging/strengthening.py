@@ -14,6 +14,7 @@ from lakeprune.dml.plan import Strengthening
 from lakeprune.dml.spark_target import speaking
 from lakeprune.dml.strengthen import strengthened
 from lakeprune.engines.spark_delta_scan import DeltaScan, scan_of
+from lakeprune.predicate.schema import Role
 
 
 def strengthening_of(read: MergeRead, candidates: int) -> Strengthening:
@@ -23,7 +24,9 @@ def strengthening_of(read: MergeRead, candidates: int) -> Strengthening:
     smallest = as_written
     added: list[str] = []
     beside: list[str] = []
-    for found in read.bounds if is_wanted else ():
+    # Partition values first: by them alone Delta tells that somebody else's commit does not concern this one.
+    by_role = sorted(read.bounds, key=lambda found: found.key.column.role is not Role.PARTITION)
+    for found in by_role if is_wanted else ():
         if smallest.files <= candidates:
             break
         alone = delta_condition(found, None, read.zone)

@@ -1,0 +1,149 @@
+"""Others who write at the same time, and processes that die, for tests of statements: what they share."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import jsonschema
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+from lakeprune.dml.execution import Execution
+from lakeprune.dml.model import Status
+from tests.spark.statements import EVENTS, commits
+from tests.spark.test_update_delete import SCHEMA
+
+PATIENCE = 300.0
+MOMENTS = ["before the commit", "during the write", *(f"after {i} moments" for i in range(3))]
+# Rows with the ids 5, 105 and 205 become -1; the MERGE also inserts one. The last of them keeps its task waiting.
+SCRIPT = """
+import os, sys, time
+from pathlib import Path
+import lakeprune
+from lakeprune.engines.spark_session import SparkSettings, open_session
+from tests.spark.conftest import _SMALL
+from tests.spark.processes import DELTA
+table, place, moment, statement = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:]
+spark = open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=DELTA))
+def waits(value):
+    if value == 205:
+        (place / "inside").touch()
+        time.sleep(600)
+    return -1.0
+spark.udf.register("waits", waits, "double")
+def dies(*_):
+    os.kill(os.getpid(), 9)
+value = "waits(t.v)" if moment == "during the write" else "-1"
+if statement == "update":
+    from lakeprune.dml import spark_writer as writer
+    plan = lakeprune.update(table, {"v": value.replace("t.", "")}, where="id % 100 = 5", spark=spark)
+else:
+    from lakeprune.dml.merging import planning as writer
+    source = "SELECT id FROM range(5, 300, 100) UNION ALL SELECT 1000L"
+    clauses = [("when_matched_update", f"v = {value}"), ("when_not_matched_insert", "id = s.id")]
+    plan = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses)
+if moment == "before the commit":
+    writer.run_update = writer.run_merge = dies
+(place / "planned").touch()
+plan.execute()
+(place / "done").touch()
+"""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The function has been called; it may go on."""
+
+    started: Path
+    free: Path
+
+
+def append(spark: SparkSession, table: Path, first: int, count: int) -> None:
+    frame = spark.range(first, first + count, 1, 1).selectExpr(*EVENTS)
+    frame.write.format("delta").mode("append").save(str(table))
+
+
+def wait_until(is_true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def slow_function(spark: SparkSession, folder: Path) -> Gate:
+    """`slowly(value)` adds one; 5 has to wait for the gate. Spark asks it about every row: one task waits, others go on."""
+    started, free = folder / "started", folder / "free"  # by themselves, since Spark's workers do not know the class of a gate
+
+    def slowly(value: float | None) -> float | None:
+        if value == 5:
+            started.touch()
+            while not free.exists():
+                time.sleep(0.05)
+        return None if value is None else value + 1
+
+    spark.udf.register("slowly", udf(slowly, "double", useArrow=False))
+    return Gate(started, free)
+
+
+def check_conflict(done: Execution, retry: int) -> None:
+    """Named in one line with exit 1, or planned afresh and done."""
+    jsonschema.validate(done.to_dict(), SCHEMA)
+    if retry:
+        assert done.passed, done.to_text()
+        assert done.attempts == 2
+        assert "attempt 1 met a conflict and wrote nothing: Concurrent" in done.notes[0]
+        return
+    assert (done.status, done.exit_code) == (Status.CONFLICT, 1)
+    assert done.conflict is not None
+    assert done.conflict.startswith("Concurrent")
+    assert "\n" not in done.conflict
+    assert "CONFLICT, nothing of this statement is in the table: Concurrent" in done.to_text()
+
+
+def killed(table: Path, place: Path, moment: str, statement: str) -> bool:
+    """Run the statement in a process that is killed at this moment. Whether it was committed, which the first two never are."""
+    command = [sys.executable, "-c", SCRIPT, str(table), str(place), moment, statement]
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen(command, start_new_session=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
+    before = len(commits(table))
+    try:
+        if moment == "during the write":
+            wait_until((place / "inside").exists)
+        elif moment == "before the commit":
+            process.wait(PATIENCE)
+            assert process.returncode == -signal.SIGKILL
+        else:
+            wait_until((place / "planned").exists)
+            time.sleep(Random(moment).uniform(0, 4))
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    written = len(commits(table)) - before
+    assert written in ((0,) if moment in MOMENTS[:2] else (0, 1))
+    return written == 1
+
+
+def data_files(table: Path) -> set[str]:
+    """What is on disk, of the table or not."""
+    return {path.name for path in table.rglob("*.parquet") if "_delta_log" not in path.parts}
+
+
+def check_vacuum(spark: SparkSession, table: Path) -> None:
+    """Delta's own VACUUM leaves the files of the table and no other, whatever the dead process wrote."""
+    at_once = spark.newSession()
+    at_once.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    at_once.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", "2")  # else ten thousand tasks list two folders
+    live = {
+        Path(row[0]).name
+        for row in spark.read.format("delta").load(str(table)).select("_metadata.file_path").distinct().collect()
+    }
+    at_once.sql(f"VACUUM delta.`{table}` RETAIN 0 HOURS")
+    assert data_files(table) == live
