@@ -86,6 +86,23 @@ def test_a_long_list_is_not_asked_for_clocks_value_by_value(
     assert lakeprune.delete(table, where=f"id IN ({listed})", spark=spark).effects.deleted == 150
 
 
+def test_a_merge_says_what_is_no_condition_and_no_source(spark: SparkSession, table: Path) -> None:
+    wrong = [
+        (SOURCE, "t.id = s.id", "AND s.id THEN id = s.id", "LP445", "s.id is of type int, not a condition"),
+        (SOURCE, "NULL", "id = s.id", "LP445", "NULL is of type void"),
+        (" ", "t.id = s.id", "all", "LP255", "the source is empty"),  # not the directory where this runs
+    ]
+    never = lakeprune.merge(table, SOURCE, on="t.id = s.id", spark=spark, when_not_matched_insert="AND NULL THEN id = s.id")
+    assert never.is_empty
+    for source, on, clause, code, words in wrong:
+        with pytest.raises(LakepruneError) as refused:
+            lakeprune.merge(table, source, on=on, spark=spark, when_not_matched_insert=clause)
+        assert refused.value.code == code
+        assert words in str(refused.value)
+    said = "st.y = \"uuid(1)\" AND st.y <> 'rand()'"  # text in quotes calls nothing
+    assert lakeprune.delete(table, where=said, spark=spark).is_empty
+
+
 def test_a_relative_source_is_found_where_this_process_is(
     spark: SparkSession, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

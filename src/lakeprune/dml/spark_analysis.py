@@ -25,6 +25,7 @@ _RANDOM = re.compile(
     r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 _NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
@@ -98,7 +99,7 @@ def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | No
 
 def check_random(texts: dict[str, str]) -> None:
     for where, text in texts.items():
-        found = _RANDOM.search(re.sub(r"'(?:[^'\\]|\\.)*'|`[^`]*`", "''", text))
+        found = _RANDOM.search(_QUOTED.sub("''", text))
         if found is not None:
             raise _random(f"{found[1].lower()}() gives another answer every time", where)
 

@@ -20,6 +20,7 @@ from lakeprune.dml.spark_analysis import analysed, check_condition, check_random
 from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_files import active
 from lakeprune.engines.spark_nodes import elements
+from lakeprune.errors import StatementError
 from lakeprune.predicate.show import name_text
 
 EVOLUTION = "spark.databricks.delta.schema.autoMerge.enabled"
@@ -104,11 +105,21 @@ def _object(package: Any, name: str) -> Any:
 
 def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
     check_condition(target, command.condition(), on)
+    _check_truth(command.condition(), on, {"boolean"})
     for clause in _clauses(command):
         if clause.condition().isDefined():
             check_condition(target, clause.condition().get(), said)
+            _check_truth(clause.condition().get(), said, {"boolean", "void"})  # NULL is one that never applies
         for action in elements(clause.resolvedActions()):
             check_value(target, action.expr(), said)
+
+
+def _check_truth(condition: Any, said: str, kinds: set[str]) -> None:
+    """Delta asks for the type of a condition only while it runs."""
+    kind = condition.dataType().simpleString()
+    if kind not in kinds:
+        what = f"{condition.sql()} is of type {kind}, not a condition"
+        raise StatementError("LP445", what, where=said, fix="compare it with something")
 
 
 def _clauses(command: Any) -> Iterable[Any]:

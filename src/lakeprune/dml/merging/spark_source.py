@@ -37,11 +37,11 @@ def open_source(given: Any, target: Target) -> Source:
     """The rows, read now and held. LP255 for what is no source, LP442 for one that cannot be read."""
     if isinstance(given, DataFrame):
         found, told = given, "a DataFrame"
-    elif isinstance(given, str | os.PathLike):
+    elif isinstance(given, str | os.PathLike) and os.fspath(given).strip():
         told = os.fspath(given)
         found = _opened(told, target)
     else:
-        what = f"a {type(given).__name__} is no source"
+        what = "the source is empty" if isinstance(given, str) else f"a {type(given).__name__} is no source"
         raise UsageError("LP255", what, fix="give a DataFrame, a query, or the path of a Delta table or of Parquet files")
     names = [name.lower() for name in found.columns]
     if double := sorted({name for name in names if names.count(name) > 1}):
