@@ -41,7 +41,7 @@ def test_a_clause_means_what_sql_means(kind: ClauseKind, given: Any, text: str) 
         (ClauseKind.MATCHED_UPDATE, "AND s.a = 1 THEN", "LP440"),
         (ClauseKind.MATCHED_UPDATE, "AND (s.a = 1 THEN all", "LP440"),
         (ClauseKind.MATCHED_UPDATE, "everything", "LP401"),
-        (ClauseKind.MATCHED_UPDATE, "", "LP401"),
+        (ClauseKind.MATCHED_UPDATE, "", "LP440"),
         (ClauseKind.MATCHED_DELETE, "s.a = 1", "LP440"),
         (ClauseKind.MATCHED_DELETE, "AND", "LP440"),
         (ClauseKind.MATCHED_DELETE, {"a": "1"}, "LP256"),

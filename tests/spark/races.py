@@ -23,7 +23,7 @@ from tests.spark.test_update_delete import SCHEMA
 
 PATIENCE = 300.0
 MOMENTS = ["before the commit", "during the write", *(f"after {i} moments" for i in range(3))]
-# Rows with the ids 5, 105 and 205 become -1; the MERGE also inserts one. The last of them keeps its task waiting.
+# Rows with the ids 5, 105 and 205 become -1; the MERGE also inserts one. The last keeps its task waiting while others write.
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
@@ -32,7 +32,8 @@ from lakeprune.engines.spark_session import SparkSettings, open_session
 from tests.spark.conftest import _SMALL
 from tests.spark.processes import DELTA
 table, place, moment, statement = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:]
-spark = open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=DELTA))
+one_task_a_file = (("spark.sql.files.maxPartitionBytes", "4k"), ("spark.sql.files.openCostInBytes", "0"))
+spark = open_session(SparkSettings("local[2]", conf=(*_SMALL.items(), *one_task_a_file), packages=DELTA))
 def waits(value):
     if value == 205:
         (place / "inside").touch()
@@ -113,10 +114,11 @@ def killed(table: Path, place: Path, moment: str, statement: str) -> bool:
     command = [sys.executable, "-c", SCRIPT, str(table), str(place), moment, statement]
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(command, start_new_session=True, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
-    before = len(commits(table))
+    before, known = len(commits(table)), data_files(table)
     try:
         if moment == "during the write":
             wait_until((place / "inside").exists)
+            wait_until(lambda: data_files(table) > known)  # another task has begun a file: VACUUM will find it
         elif moment == "before the commit":
             process.wait(PATIENCE)
             assert process.returncode == -signal.SIGKILL

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.engines.spark_failures import no_connector, reading_rows
 from lakeprune.errors import TableError, UsageError
 
-FILE = "lakeprune_file"
+FILE = "__lakeprune_file"  # a name that no table has
 _BETWEEN = "\x00"  # no path holds it
 
 

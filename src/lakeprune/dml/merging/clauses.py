@@ -115,6 +115,8 @@ def clause_of(kind: ClauseKind, given: Any) -> MergeClause:
     condition, rest = _split(kind, _tokens(given, kind))
     if kind.action is Action.DELETE:
         return MergeClause(kind, condition, ())
+    if not rest.strip():
+        raise _no_clause(kind, given)
     if rest.strip().lower() not in _ALL:
         return MergeClause(kind, condition, assignments_of(rest))
     if kind is ClauseKind.BY_SOURCE_UPDATE:

@@ -25,7 +25,7 @@ from lakeprune.report.printable import shortened
 
 _DELTAS = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 _FIX = "keep one source row per key (row_number() over a window, or dropDuplicates), or make ON more specific"
-_ROW = "lakeprune_row"
+_ROW = "__lakeprune_row"
 
 
 @record

@@ -21,9 +21,9 @@ from lakeprune.dml.spark_target import Target, speaking
 from lakeprune.engines.spark_files import FILE, active, read_files, with_file
 from lakeprune.record import record
 
-_ROW, _MARK = "lakeprune_row", "lakeprune_source"
-_OURS, _THEIRS = "lakeprune_target_row", "lakeprune_source_row"
-_BOTH_SAY, _THEY_SAY, _WE_SAY = "lakeprune_matched", "lakeprune_not_matched", "lakeprune_not_matched_by_source"
+_ROW, _MARK = "__lakeprune_row", "__lakeprune_source"
+_OURS, _THEIRS = "__lakeprune_target_row", "__lakeprune_source_row"
+_BOTH_SAY, _THEY_SAY, _WE_SAY = "__lakeprune_matched", "__lakeprune_not_matched", "__lakeprune_not_matched_by_source"
 _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
 
 
