@@ -123,6 +123,20 @@ def test_rows_that_several_source_rows_match_are_refused_before_anything_is_writ
     assert done.plan.effects.deleted == 2
 
 
+def test_a_delete_in_which_delta_would_lose_rows_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    feed = "'delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'false'"
+    table = events(spark, tmp_path / "events", 2, properties=feed)
+    clauses = [("when_matched_delete", True), ("when_not_matched_insert", "id = s.id")]
+    twice = "SELECT id FROM range(40, 56) UNION ALL SELECT 41L UNION ALL SELECT id FROM range(900, 903)"
+    with pytest.raises(lakeprune.StatementError) as caught:
+        lakeprune.merge(table, twice, on="t.id = s.id", spark=spark, clauses=clauses)
+    assert caught.value.code == "LP444"
+    assert "with the key t.id = s.id: 41" in str(caught.value)
+    once = lakeprune.merge(table, f"SELECT DISTINCT id FROM ({twice})", on="t.id = s.id", spark=spark, clauses=clauses).execute()
+    assert once.passed, once.to_text()
+    assert len(rows(spark, table)) == 200 - 16 + 3
+
+
 def test_rows_that_only_delta_finds_to_match_twice_are_named_too(spark: SparkSession, tmp_path: Path) -> None:
     """A file that our metadata excludes by the clause is scanned by Delta, whose skipping does not know year(); it refuses."""
     table = events(spark, tmp_path / "events", 11)

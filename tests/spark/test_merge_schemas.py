@@ -25,7 +25,7 @@ EVOLVING: tuple[tuple[str, Clauses, tuple[str, ...]], ...] = (
     (OTHER, (UPDATE_ALL, INSERT_ALL), ("st.z", "extra")),
     (OTHER, (("when_matched_update", "extra = s.extra, st.z = t.id"),), ("st.z", "extra")),
     (OTHER, (("when_matched_delete", "AND s.id = 3"), ("when_not_matched_insert", "id = s.id, extra = s.extra")), ("extra",)),
-    (MORE, (INSERT_ALL, UPDATE_ALL, ("when_not_matched_by_source_update", "AND t.id < 2 THEN v = 0")), ("extra",)),
+    (MORE, (UPDATE_ALL, INSERT_ALL, ("when_not_matched_by_source_update", "AND t.id < 2 THEN v = 0")), ("extra",)),
     (MORE, (("when_matched_update", "v = s.v"),), ()),
 )
 

@@ -60,10 +60,12 @@ def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, 
         options = {"clauses": clauses, "strengthen": chance.random() < 0.7, "timezone": "Europe/Berlin"}
         done = executed(table, source, on=on, spark=spark, **options)
         if isinstance(done, str):
+            assert len(commits(table)) == before
+            if "LP444" in done:  # Delta goes ahead, and loses rows
+                continue
             assert "LP443" in done, f"{told}\n{done}"
             with pytest.raises(PySparkException, match="DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"):
                 spark.sql(merge_sql(plain, on, clauses))
-            assert len(commits(table)) == before
             continue
         spark.sql(merge_sql(plain, on, clauses))
         assert rows(spark, table) == rows(spark, plain), told

@@ -45,11 +45,22 @@ def effects_of(touched: Sequence[Touched], counts: Counts) -> Effects:
 
 def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> int:
     """Target rows that several source rows match, which Delta refuses whether or not a clause applies to them."""
-    matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
-    is_plain_delete = len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
-    if is_plain_delete or rows_of(clauses) == {Rows.SOURCE_ONLY}:
+    if _is_plain_delete(clauses) or rows_of(clauses) == {Rows.SOURCE_ONLY}:
         return 0
     return sum(file.ambiguous for file in counts.files.values())
+
+
+def rows_deleted_twice(clauses: Sequence[MergeClause], counts: Counts) -> int:
+    """Target rows that several source rows delete, beside other clauses, which Delta accepts."""
+    if not _is_plain_delete(clauses) or len(clauses) == 1:
+        return 0
+    return sum(file.ambiguous for file in counts.files.values())
+
+
+def _is_plain_delete(clauses: Sequence[MergeClause]) -> bool:
+    """Whether all that becomes of a matched row is that it goes."""
+    matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
+    return len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
 
 
 def rows_of(clauses: Sequence[MergeClause]) -> set[Rows]:

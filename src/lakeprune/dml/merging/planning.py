@@ -14,7 +14,7 @@ from lakeprune.dml.candidates import Counting, find_candidates
 from lakeprune.dml.guards import guards_of, judge
 from lakeprune.dml.merging.clauses import ClauseKind
 from lakeprune.dml.merging.conjuncts import TARGET, words_of
-from lakeprune.dml.merging.effects import ambiguous_rows, effects_of, touched_files
+from lakeprune.dml.merging.effects import ambiguous_rows, effects_of, rows_deleted_twice, touched_files
 from lakeprune.dml.merging.keys import delta_condition, own_condition
 from lakeprune.dml.merging.model import MergeKey, MergePart
 from lakeprune.dml.merging.obstacles import Seen, obstacles_of
@@ -100,12 +100,20 @@ def _is_known(target: Target, condition: str) -> bool:
 
 
 def _check_ambiguity(read: MergeRead, counts: Counts, candidates: Sequence[Candidate]) -> None:
-    count = ambiguous_rows(read.clauses, counts)
-    if count:
+    refused, lossy = ambiguous_rows(read.clauses, counts), _rows_of_a_lossy_delete(read, counts)
+    if refused or lossy:
         rows = read_files(read.target.spark, read.target.location, read.target.version, [file.path for file in candidates])
-        raise refusal(
-            _pairing(read, read.on), rows, f"{count} target row(s) match more than one source row, which Delta's MERGE refuses"
-        )
+        what = f"{refused or lossy} target row(s) match more than one source row"
+        if refused:
+            raise refusal(_pairing(read, read.on), rows, f"{what}, which Delta's MERGE refuses")
+        why = "with the change data feed Delta's MERGE then loses other rows"
+        raise refusal(_pairing(read, read.on), rows, f"{what}, and {why}", "LP444")
+
+
+def _rows_of_a_lossy_delete(read: MergeRead, counts: Counts) -> int:
+    """Delta 4.4 with the change data feed and without deletion vectors: a row deleted twice costs rows that were to be copied."""
+    has_feed = read.target.job.evaluation.snapshot.facts.configuration.get("delta.enableChangeDataFeed", "").lower() == "true"
+    return rows_deleted_twice(read.clauses, counts) if has_feed and not read.target.uses_vectors(Operation.MERGE) else 0
 
 
 def _write(read: MergeRead, spark: SparkSession, on: str) -> None:

@@ -1,7 +1,8 @@
 """Source rows that match the same target row, which Delta's MERGE refuses: the error that names their key.
 
-In: rows of the target, the held source, ON. Out: a `StatementError` (LP443). The plan finds them before anything is written. A
-file in which no clause can apply is not read by the plan, but perhaps by Delta, which refuses: then the key is looked for.
+In: rows of the target, the held source, ON. Out: a `StatementError` (LP443, LP444). The plan finds them before anything is
+written. A file in which no clause can apply is not read by the plan, but perhaps by Delta, which refuses: then the key is looked
+for.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Pairing:
     keys: tuple[Key, ...]
 
 
-def refusal(pairing: Pairing, rows: DataFrame, what: str) -> StatementError:
+def refusal(pairing: Pairing, rows: DataFrame, what: str, code: str = "LP443") -> StatementError:
     """The error, with one of the target rows among these that several source rows match."""
-    return StatementError("LP443", what, where=f"ON {pairing.on}", why=_example(pairing, rows), fix=_FIX)
+    return StatementError(code, what, where=f"ON {pairing.on}", why=_example(pairing, rows), fix=_FIX)
 
 
 def naming_the_key(pairing: Pairing, write: Callable[[], None]) -> None:
