@@ -30,7 +30,7 @@ from tests.spark.documents import both
 from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
-SEEDS = range(100 if IS_WHOLE else 3)
+SEEDS = range(100 if IS_WHOLE else 2)
 GOLDEN = TABLES if IS_WHOLE else TABLES[::14]
 PREDICATES = 32
 

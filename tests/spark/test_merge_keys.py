@@ -49,7 +49,7 @@ def table(berlin: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return path
 
 
-@pytest.mark.parametrize("name", NAMES if IS_WHOLE else ["ts", "ntz", "word", "flo", "nested.x"])
+@pytest.mark.parametrize("name", NAMES if IS_WHOLE else ["ts", "word", "nested.x"])
 def test_the_condition_of_a_key_of_any_type_loses_no_match(name: str, berlin: SparkSession, table: Path) -> None:
     """Keys of one file, one of the last, NULL, and one that no row has."""
     target = berlin.read.format("delta").load(str(table))
