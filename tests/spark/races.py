@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -77,6 +79,46 @@ def wait_until(is_true: Callable[[], bool]) -> None:
     while not is_true():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
+
+
+def all_at_once(run: Callable[[int], Execution], patience: Sequence[int]) -> list[Execution]:
+    """Run a statement in as many threads, each with so many retries: what was committed. The others met a conflict and say so."""
+    found: list[Execution] = []
+
+    def one(retry: int) -> None:
+        found.append(run(retry))
+
+    threads = [threading.Thread(target=one, args=(retry,)) for retry in patience]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    done = [execution for execution in found if execution.status is Status.COMMITTED]
+    assert len(found) == len(patience)
+    assert all(execution.passed for execution in done), [execution.to_text() for execution in done]
+    assert all(execution.status is Status.CONFLICT for execution in found if execution not in done)
+    assert len(done) >= 2
+    return done
+
+
+@contextmanager
+def appending(spark: SparkSession, table: Path) -> Iterator[list[int]]:
+    """Ten rows after ten rows go into partition 1 as long as the block runs. How often is known after it."""
+    done, appended = threading.Event(), [0]
+
+    def appends() -> None:
+        while not done.is_set():
+            append(spark, table, 2_000_900 + appended[0] * 400, 10)
+            appended[0] += 1
+
+    writer = threading.Thread(target=appends)
+    writer.start()
+    try:
+        yield appended
+    finally:
+        done.set()
+        writer.join(PATIENCE)
+    assert appended[0] > 1
 
 
 def slow_function(spark: SparkSession, folder: Path) -> Gate:

@@ -10,8 +10,17 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Status
-from tests.spark.races import MOMENTS, PATIENCE, append, check_conflict, check_vacuum, killed, slow_function, wait_until
+from tests.spark.races import (
+    MOMENTS,
+    PATIENCE,
+    all_at_once,
+    appending,
+    check_conflict,
+    check_vacuum,
+    killed,
+    slow_function,
+    wait_until,
+)
 from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import by_sql, events, rows
 
@@ -43,53 +52,29 @@ def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSe
 def test_overlapping_merges_at_once_lose_nothing_and_insert_once(spark: SparkSession, tmp_path: Path) -> None:
     """Every one of them adds one to the rows it finds, and inserts the rows it does not find."""
     table = events(spark, tmp_path / "events", 3)
-    found: list[Execution] = []
-    patience = [0, 20, 20]
     source = "SELECT id FROM range(0, 400, 50) UNION ALL SELECT id FROM range(7000, 7003)"
     clauses = [("when_matched_update", "v = t.v + 1"), ("when_not_matched_insert", "id = s.id, v = s.id + 1")]
 
-    def add_one(retry: int) -> None:
-        found.append(lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses).execute(retry=retry))
+    def add_one(retry: int) -> Execution:
+        return lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses).execute(retry=retry)
 
-    threads = [threading.Thread(target=add_one, args=(retry,)) for retry in patience]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    done = [execution for execution in found if execution.status is Status.COMMITTED]
-    assert len(found) == len(patience)
-    assert all(execution.passed for execution in done), [execution.to_text() for execution in done]
-    assert all(execution.status is Status.CONFLICT for execution in found if execution not in done)
-    assert len(done) >= 2
+    done = all_at_once(add_one, [0, 20, 20])
     total = spark.read.format("delta").load(str(table)).selectExpr("sum(v - id)", "count(*)", "count(DISTINCT id)").collect()[0]
     assert tuple(total) == (11.0 * len(done), 305, 305)
 
 
 def test_a_writer_that_appends_throughout_disturbs_nothing(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 4, by="p")
-    done, appended = threading.Event(), [0]
     clauses = [("when_matched_update", "v = -5"), ("when_not_matched_insert", "id = s.id, p = s.p, v = -6")]
-
-    def appends() -> None:
-        while not done.is_set():
-            append(spark, table, 2_000_900 + appended[0] * 400, 10)  # always partition 1
-            appended[0] += 1
-
-    writer = threading.Thread(target=appends)
-    writer.start()
-    try:
+    with appending(spark, table) as appended:
         for p in (2, 3):
             source = f"SELECT id, {p} AS p FROM range({100 * p}, {100 * p + 20}, 2) UNION ALL SELECT {9000 + p}L, {p}"
             on = "t.id = s.id AND t.p = s.p"
             execution = lakeprune.merge(table, source, on=on, spark=spark, clauses=clauses).execute(retry=20)
             assert execution.passed, execution.to_text()
-    finally:
-        done.set()
-        writer.join(PATIENCE)
     after = spark.read.format("delta").load(str(table))
     assert (after.where("v = -5").count(), after.where("v = -6").count()) == (20, 2)
     assert after.count() == 400 + 2 + 10 * appended[0]
-    assert appended[0] > 1
 
 
 @pytest.mark.parametrize("moment", MOMENTS if IS_WHOLE else [])

@@ -12,7 +12,18 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.dml.execution import Execution
 from lakeprune.dml.model import Status
-from tests.spark.races import MOMENTS, PATIENCE, append, check_conflict, check_vacuum, killed, slow_function, wait_until
+from tests.spark.races import (
+    MOMENTS,
+    PATIENCE,
+    all_at_once,
+    append,
+    appending,
+    check_conflict,
+    check_vacuum,
+    killed,
+    slow_function,
+    wait_until,
+)
 from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import by_sql, events, rows
 from tests.spark.test_update_delete import SCHEMA
@@ -66,22 +77,11 @@ def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSe
 @only_whole
 def test_overlapping_updates_at_once_lose_nothing(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 4)
-    found: list[Execution] = []
-    patience = [0, 0, 20, 20]
 
-    def add_one(retry: int) -> None:
-        found.append(lakeprune.update(table, {"v": "v + 1"}, where="id % 100 < 3", spark=spark).execute(retry=retry))
+    def add_one(retry: int) -> Execution:
+        return lakeprune.update(table, {"v": "v + 1"}, where="id % 100 < 3", spark=spark).execute(retry=retry)
 
-    threads = [threading.Thread(target=add_one, args=(retry,)) for retry in patience]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    done = [execution for execution in found if execution.status is Status.COMMITTED]
-    assert len(found) == len(patience)
-    assert all(execution.passed for execution in done), [execution.to_text() for execution in done]
-    assert all(e.status is Status.CONFLICT for e in found if e not in done)
-    assert len(done) >= 2
+    done = all_at_once(add_one, [0, 0, 20, 20])
     total = spark.read.format("delta").load(str(table)).selectExpr("sum(v - id)", "count(*)").collect()[0]
     assert tuple(total) == (12.0 * len(done), 400)
 
@@ -89,26 +89,13 @@ def test_overlapping_updates_at_once_lose_nothing(spark: SparkSession, tmp_path:
 @only_whole
 def test_a_writer_that_appends_throughout_disturbs_nothing(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 4, by="p")
-    done, appended = threading.Event(), [0]
-
-    def appends() -> None:
-        while not done.is_set():
-            append(spark, table, 2_000_900 + appended[0] * 400, 10)  # always partition 1
-            appended[0] += 1
-
-    writer = threading.Thread(target=appends)
-    writer.start()
-    try:
+    with appending(spark, table) as appended:
         for where in ("p = 2 AND id % 2 = 0", "p = 3 AND id % 5 = 0", "p = 0 AND id < 7"):
             execution = lakeprune.update(table, {"v": "-5"}, where=where, spark=spark).execute(retry=20)
             assert execution.passed, execution.to_text()
-    finally:
-        done.set()
-        writer.join(PATIENCE)
     after = spark.read.format("delta").load(str(table))
     assert after.where("v = -5").count() == 50 + 20 + 7
     assert after.count() == 400 + 10 * appended[0]
-    assert appended[0] > 1
 
 
 def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
