@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import lakeprune
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 
 HEAP = "1g"
 DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"

@@ -34,7 +34,7 @@ def main(contender: str, statement: str, table: str, warm_up: str) -> None:
 
 
 def _on_spark(contender: str) -> Any:
-    from lakeprune.engines.spark_session import SparkSettings, open_session
+    from lakeprune.engines.spark.session import SparkSettings, open_session
 
     spark = open_session(SparkSettings("local[2]", conf=SETTINGS, packages=DELTA))
     spark.sql(f"SELECT {KEYS}, 'merged' AS status FROM range(20) AS runs(run)").createOrReplaceTempView("changes")

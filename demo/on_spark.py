@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import lakeprune
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

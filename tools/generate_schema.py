@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from lakeprune.dataframes import as_json as dataframe
-from lakeprune.dataframes.document import DataFrameExplanation
-from lakeprune.dml import as_json as statement
-from lakeprune.dml.document import StatementDocument
+from lakeprune.apps.dataframes import as_json as dataframe
+from lakeprune.apps.dataframes.document import DataFrameExplanation
+from lakeprune.apps.statements import as_json as statement
+from lakeprune.apps.statements.document import StatementDocument
+from lakeprune.apps.verify.document import Audit, Verification
 from lakeprune.report.document import Explanation
 from lakeprune.report.model import SCHEMA_VERSION
-from lakeprune.verification.document import Audit, Verification
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 # The type of each document, what it is called and its version.

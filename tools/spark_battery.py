@@ -1,7 +1,7 @@
 """The questions put to Spark: tables of nasty values, one column `c` of each type, and predicates over them.
 
 In: nothing. Out: `TABLES` (columns and canonical rows) and `predicates()` (table, text). Values are canonical (see
-lakeprune.predicate.types), with decimals as text and binary as hex, so that they are JSON as they are.
+lakeprune.values.types), with decimals as text and binary as hex, so that they are JSON as they are.
 """
 
 from __future__ import annotations

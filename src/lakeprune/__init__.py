@@ -11,14 +11,14 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as in typing, whose import alone would be most of what `import lakeprune` costs
 
 if TYPE_CHECKING:
-    from lakeprune.dml.delete import delete
-    from lakeprune.dml.merge import merge
-    from lakeprune.dml.update import update
+    from lakeprune.apps.explain.explain import explain, explain_many
+    from lakeprune.apps.statements.delete.delete import delete
+    from lakeprune.apps.statements.merge.merge import merge
+    from lakeprune.apps.statements.update.update import update
+    from lakeprune.apps.verify.audit import audit
+    from lakeprune.apps.verify.verify import verify
     from lakeprune.errors import LakepruneError, PredicateError, StatementError, TableError, TableRefused, UsageError
-    from lakeprune.explanation import explain, explain_many
     from lakeprune.report.model import Report
-    from lakeprune.verification.audit import audit
-    from lakeprune.verification.verify import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,14 +40,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "explain": "lakeprune.explanation",
-    "explain_many": "lakeprune.explanation",
+    "explain": "lakeprune.apps.explain.explain",
+    "explain_many": "lakeprune.apps.explain.explain",
     "Report": "lakeprune.report.model",
-    "audit": "lakeprune.verification.audit",
-    "verify": "lakeprune.verification.verify",
-    "update": "lakeprune.dml.update",
-    "delete": "lakeprune.dml.delete",
-    "merge": "lakeprune.dml.merge",
+    "audit": "lakeprune.apps.verify.audit",
+    "verify": "lakeprune.apps.verify.verify",
+    "update": "lakeprune.apps.statements.update.update",
+    "delete": "lakeprune.apps.statements.delete.delete",
+    "merge": "lakeprune.apps.statements.merge.merge",
     **dict.fromkeys(
         ("LakepruneError", "PredicateError", "StatementError", "TableError", "TableRefused", "UsageError"), "lakeprune.errors"
     ),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from lakeprune.dataframes.model import DataFrameReport
+    from lakeprune.apps.dataframes.model import DataFrameReport
 
 __all__ = ["Options", "explain"]
 
@@ -37,6 +37,6 @@ class Options(TypedDict, total=False):
 
 def explain(source: DataFrame | SparkSession, query: str | None = None, **options: Unpack[Options]) -> DataFrameReport:
     """Every Delta or Parquet scan of a DataFrame or a query: what it must read and why, and what Spark reads instead."""
-    from lakeprune.dataframes.explain_frame import explain_frame
+    from lakeprune.apps.dataframes.explain_frame import explain_frame
 
     return explain_frame(source, query, dict(options))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lakeprune.engines.evaluate import Outcome, Pattern, Signature
-from lakeprune.predicate.intervals import compare
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Bucket, Clause, Column, Member, NullTest, Opaque
-from lakeprune.predicate.types import INT, STRING
+from lakeprune.programs.patterns import Outcome, Pattern, Signature
 from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.values.intervals import compare
+from lakeprune.values.types import INT, STRING
 
 COUNTRY = Column(("country",), ("country",), STRING, Role.PARTITION)
 AGE = Column(("age",), ("age",), INT, Role.DATA)

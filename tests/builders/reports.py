@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.engines.duckdb_engine import DuckDBEngine
-from lakeprune.engines.evaluate import Evaluation
-from lakeprune.explanation import Job
-from lakeprune.predicate.types import DOUBLE, INT, STRING
+from lakeprune.apps.explain.explain import Job
+from lakeprune.engines.duckdb.engine import DuckDBEngine
+from lakeprune.planning.session import profile_of
+from lakeprune.programs.patterns import Evaluation
 from lakeprune.report.gates import Gates
 from lakeprune.report.model import Report
-from lakeprune.session import profile_of
+from lakeprune.values.types import DOUBLE, INT, STRING
 from tests.builders.snapshot import File, RowsSnapshot
 
 COLUMNS = {"country": STRING, "age": INT, "price": DOUBLE, "name": STRING}

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakeprune.engines.engine import Engine, Needs
+from lakeprune.formats.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.predicate.types import DataType, Family, Scalar
 from lakeprune.record import record
-from lakeprune.tables.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
+from lakeprune.values.types import DataType, Family, Scalar
 
 _SQL_TYPES = {
     Family.BOOLEAN: "BOOLEAN",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.engines.audit import Fault
+from lakeprune.apps.verify.audit_model import Audit, FaultyFiles, StatisticsFault
+from lakeprune.apps.verify.model import Slack, Truth, Verification, Violation
+from lakeprune.apps.verify.sampled import Sampled
+from lakeprune.programs.audit import Fault
 from lakeprune.report.verdict import Keeps, Verdict
-from lakeprune.verification.audit_model import Audit, FaultyFiles, StatisticsFault
-from lakeprune.verification.model import Slack, Truth, Verification, Violation
-from lakeprune.verification.sampled import Sampled
 from tests.builders.reports import USERS, report_on, snapshot
 
 WHERE = "country = 'DE' AND age > 40"

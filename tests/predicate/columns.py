@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Profile
-from lakeprune.predicate.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
+from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
 
 NOW = 1_700_000_000_000_123
 PROFILE = Profile(now=NOW)

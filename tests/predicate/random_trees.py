@@ -7,8 +7,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from lakeprune.predicate.evaluate import Row, evaluate
-from lakeprune.predicate.functions.monotone import to_float32
+from lakeprune.predicate.functions.evaluate import Row, evaluate
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import (
     And,
@@ -28,7 +27,8 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )
-from lakeprune.predicate.types import (
+from lakeprune.values.monotone import to_float32
+from lakeprune.values.types import (
     BOOLEAN,
     DATE,
     DOUBLE,

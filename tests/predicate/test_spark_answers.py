@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.bind import bind
-from lakeprune.predicate.evaluate import Row, evaluate
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.functions.evaluate import Row, evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
 from lakeprune.predicate.tree import And, Column, Either, Expr, IsNull, Not, Opaque, Or, Profile
-from lakeprune.predicate.types import DataType, Kind, Scalar
+from lakeprune.values.types import DataType, Kind, Scalar
 
 ANYTHING: frozenset[bool | None] = frozenset({True, False, None})
 TRUTHS: dict[str, bool | None] = {"T": True, "F": False, "N": None}

@@ -7,13 +7,13 @@ from decimal import Decimal
 import pytest
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.bind import bind
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
 from lakeprune.predicate.tree import And, Opaque, Profile
-from lakeprune.predicate.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
 from lakeprune.predicate.walk import columns_of
+from lakeprune.values.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
 from tests.predicate.random_trees import outcomes
 
 WHOLE = DataType(Kind.DECIMAL, 38, 0)

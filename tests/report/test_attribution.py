@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeprune.engines.evaluate import Pattern
+from lakeprune.programs.patterns import Pattern
 from lakeprune.report.attribution import attribute
 from lakeprune.report.verdict import Credit, Keeps, Verdict, verdict_of
 from tests.builders.patterns import (

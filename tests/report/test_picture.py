@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeprune.predicate.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType
 from lakeprune.report.model import Report
-from lakeprune.report.picture import compose as compose_module
-from lakeprune.report.picture.model import BINS, VERDICTS, Lane, Strip
-from lakeprune.report.picture.ticks import linear_ticks
+from lakeprune.report.pictures import compose as compose_module
+from lakeprune.report.pictures.model import BINS, VERDICTS, Lane, Strip
+from lakeprune.report.pictures.ticks import linear_ticks
 from lakeprune.report.verdict import Verdict
+from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.snapshot import File, RowsSnapshot
 

@@ -11,9 +11,9 @@ import pytest
 
 import lakeprune
 from lakeprune.report.model import Report
-from lakeprune.report.picture import compose
-from lakeprune.report.picture.model import VERDICTS
-from tests.report.test_html import outline
+from lakeprune.report.pictures import compose
+from lakeprune.report.pictures.model import VERDICTS
+from tests.render.test_html import outline
 from tests.soundness.delta_log import write_table
 from tests.soundness.nodes import say
 from tests.soundness.predicates import random_predicate

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from lakeprune.engines.reference import Domain
-from lakeprune.predicate.types import FLOATING_KINDS, DataType, Kind
+from lakeprune.values.types import FLOATING_KINDS, DataType, Kind
 
 LEAVES = ("membership", "nulls", "columns")
 _TYPES = {"int": Kind.INT, "double": Kind.DOUBLE, "string": Kind.STRING, "boolean": Kind.BOOLEAN}

@@ -8,13 +8,13 @@ import duckdb
 from pyspark.sql import SparkSession
 
 from lakeprune.engines.dialect import Dialect
-from lakeprune.engines.duckdb_dialect import DuckDBDialect
+from lakeprune.engines.duckdb.dialect import DuckDBDialect
 from lakeprune.engines.reference import Container, Domain, holds
-from lakeprune.engines.spark_dialect import SparkDialect
-from lakeprune.engines.stat_sql import FactPrinter
+from lakeprune.engines.spark.dialect import SparkDialect
 from lakeprune.predicate.tree import Column
-from lakeprune.predicate.types import Family
+from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.plan import Bit
+from lakeprune.values.types import Family
 
 CARRIERS = {
     Family.BOOLEAN: "BOOLEAN",

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from lakeprune.engines.reference import Domain
 from lakeprune.predicate.comparison import whole
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
-from lakeprune.predicate.types import DataType, Family, Kind
 from lakeprune.skipping.fact import AllNull, Below, Covered, Fact, NanFree, NoNull, all_of, some_of, unproven
 from lakeprune.skipping.leaves.membership import membership_mask
 from lakeprune.skipping.plan import Bit, Lift
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.types import DataType, Family, Kind
 from tests.skipping.containers import SqlEngine, judge_by_reference
 
 A32 = "a" * 32

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lakeprune.predicate.bind import bind
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
 from lakeprune.predicate.tree import Profile
 from lakeprune.skipping.lower import columns_of, lower
 from lakeprune.skipping.mask import Mask, conjunction

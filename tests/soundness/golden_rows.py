@@ -10,8 +10,8 @@ from urllib.parse import unquote
 import duckdb
 
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.types import Kind
 from lakeprune.report.model import FileReport
+from lakeprune.values.types import Kind
 from tests.soundness.columns import DUCKDB, ColumnSpec
 from tests.soundness.literals import duckdb_text
 from tests.soundness.truth import Seen

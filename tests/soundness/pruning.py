@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lakeprune.engines.duckdb_engine import DuckDBEngine
-from lakeprune.engines.evaluate import Evaluation, Signature
-from lakeprune.predicate.bind import bind
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
+from lakeprune.engines.duckdb.engine import DuckDBEngine
+from lakeprune.formats.registry import open_table
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.tree import Profile
+from lakeprune.programs.patterns import Evaluation, Signature
 from lakeprune.skipping.plan import Plan, plan_clauses
-from lakeprune.tables.open import open_table
 from tests.soundness.verdict import Verdict
 
 

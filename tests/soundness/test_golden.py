@@ -9,13 +9,13 @@ import pytest
 
 import lakeprune
 from lakeprune.errors import TableError
+from tests.golden import GOLDEN
 from tests.soundness.golden_rows import GoldenRows, Unreadable
 from tests.soundness.nodes import say
 from tests.soundness.predicates import random_predicate
 from tests.soundness.tables import Layout, Table
 from tests.soundness.verdict import Verdict, complaint
 
-GOLDEN = (Path(__file__).parents[3] / "shared" / "golden").resolve()
 TABLES = sorted(log.parent for kind in ("delta", "delta-kernel") for log in (GOLDEN / kind).glob("*/_delta_log"))
 PREDICATES = 12
 

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-import lakeprune.engines.duckdb_engine as duckdb_engine
+import lakeprune.engines.duckdb.engine as duckdb_engine
+import lakeprune.formats.delta.bounds as bounds
+import lakeprune.formats.delta.partition_sql as partition_sql
+import lakeprune.formats.delta.snapshot as snapshot
+import lakeprune.formats.delta.statistics as statistics
 import lakeprune.predicate.passes.limit_lists as limit_lists
 import lakeprune.skipping.leaves.membership as membership
 import lakeprune.skipping.lower as lower
-import lakeprune.tables.delta.bounds as bounds
-import lakeprune.tables.delta.partition_sql as partition_sql
-import lakeprune.tables.delta.snapshot as snapshot
-import lakeprune.tables.delta.statistics as statistics
-from lakeprune.engines.stat_sql import FactPrinter
+from lakeprune.formats.delta.partition_sql import PartitionSql
+from lakeprune.formats.delta.statistics import StatisticsColumn, StatisticsSql
 from lakeprune.predicate.tree import Either, Expr, Member
+from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.fact import PROVEN, Fact, NoNull
 from lakeprune.skipping.mask import Mask
 from lakeprune.skipping.plan import Lift
-from lakeprune.tables.delta.partition_sql import PartitionSql
-from lakeprune.tables.delta.statistics import StatisticsColumn, StatisticsSql
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.scenes import Scene, complaints
 from tests.soundness.tables import Layout

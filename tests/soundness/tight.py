@@ -10,17 +10,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lakeprune.engines.exact import possible_truths
 from lakeprune.engines.reference import Container, Domain, holds
-from lakeprune.predicate.bind import bind
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
 from lakeprune.predicate.tree import Column, Exact, Profile
-from lakeprune.predicate.types import DataType, Family, Kind, Scalar
+from lakeprune.programs.exact import possible_truths
 from lakeprune.skipping.fact import Never, walk
 from lakeprune.skipping.lower import columns_of, lower
 from lakeprune.skipping.mask import Mask, conjunction
+from lakeprune.values.types import DataType, Family, Kind, Scalar
 from tests.soundness.columns import ColumnSpec
 from tests.soundness.tables import FileSpec, Table
 from tests.soundness.texts import instant_of_local

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 from lakeprune.errors import UsageError
 from tests.spark.processes import DELTA
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.dml.merging.clauses import clauses_of
+from lakeprune.apps.statements.merge.clauses import clauses_of
 
 COLUMNS = "id BIGINT, k STRING, d DATE, ts TIMESTAMP, x DOUBLE, m DECIMAL(10,2), p INT, v INT"
 WORDS = ("", "a", "b'c", "d\\e", "é", "zz", "Z", "a b", "%_", "\U0001f600")

@@ -18,8 +18,8 @@ import jsonschema
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
-from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Status
+from lakeprune.apps.statements.execution import Execution
+from lakeprune.apps.statements.model import Status
 from tests.spark.statements import EVENTS, commits
 from tests.spark.test_update_delete import SCHEMA
 
@@ -30,7 +30,7 @@ SCRIPT = """
 import os, sys, time
 from pathlib import Path
 import lakeprune
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 from tests.spark.conftest import _SMALL
 from tests.spark.processes import DELTA
 table, place, moment, statement = Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:]
@@ -46,10 +46,10 @@ def dies(*_):
     os.kill(os.getpid(), 9)
 value = "waits(t.v)" if moment == "during the write" else "-1"
 if statement == "update":
-    from lakeprune.dml import spark_writer as writer
+    from lakeprune.apps.statements import spark_writer as writer
     plan = lakeprune.update(table, {"v": value.replace("t.", "")}, where="id % 100 = 5", spark=spark)
 else:
-    from lakeprune.dml.merging import planning as writer
+    from lakeprune.apps.statements.merge import planning as writer
     source = "SELECT id FROM range(5, 300, 100) UNION ALL SELECT 1000L"
     clauses = [("when_matched_update", f"v = {value}"), ("when_not_matched_insert", "id = s.id")]
     plan = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses)

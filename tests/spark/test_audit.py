@@ -14,12 +14,13 @@ import pytest
 from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
+from lakeprune.apps.verify.audit import audit
+from lakeprune.apps.verify.verify import verify
 from lakeprune.cli.main import main
-from lakeprune.engines.audit import Fault
 from lakeprune.errors import TableError
-from lakeprune.verification.audit import audit
-from lakeprune.verification.verify import verify
-from tests.soundness.test_golden import GOLDEN, TABLES
+from lakeprune.programs.audit import Fault
+from tests.golden import GOLDEN
+from tests.soundness.test_golden import TABLES
 from tests.spark.scope import IS_WHOLE
 from tools.generate_schema import target
 

@@ -9,13 +9,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.engines.duckdb_engine import DuckDBEngine
+from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import Engine
-from lakeprune.engines.evaluate import Evaluation, Pattern
-from lakeprune.engines.spark_engine import SparkEngine
+from lakeprune.engines.spark.engine import SparkEngine
 from lakeprune.errors import TableError
+from lakeprune.formats.registry import open_table
+from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.skipping.plan import Bit
-from lakeprune.tables.open import open_table
 from tests.skipping.cases import all_cases
 from tests.skipping.containers import SparkSqlEngine
 from tests.skipping.test_truth_tables import lowered

@@ -13,12 +13,12 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.dataframes.conditions import condition_of
-from lakeprune.dataframes.scan import DeltaScan
-from lakeprune.dataframes.spark_plans import plan_of_frame
-from lakeprune.dataframes.spark_scans import reading_of
-from lakeprune.explanation import Job
-from lakeprune.predicate.split import split
+from lakeprune.apps.dataframes.conditions import condition_of
+from lakeprune.apps.dataframes.scan import DeltaScan
+from lakeprune.apps.dataframes.spark_plans import plan_of_frame
+from lakeprune.apps.dataframes.spark_scans import reading_of
+from lakeprune.apps.explain.explain import Job
+from lakeprune.predicate.passes.split import split
 from lakeprune.skipping.plan import Plan, plan_clauses
 from tests.soundness.delta_log import write_table
 from tests.soundness.nodes import say

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 import lakeprune
-from lakeprune.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
-from lakeprune.engines.spark_nodes import class_name, descendants
+from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
+from lakeprune.engines.spark.nodes import class_name, descendants
 from lakeprune.errors import TableError, UsageError
 from lakeprune.spark import explain
 from tests.spark.lake import Lake, write_lake
@@ -221,7 +221,7 @@ def test_a_table_that_only_spark_can_reach_is_read_by_spark(
 ) -> None:
     frame = lake.frame(spark).where("year(ts) = 2023 AND p = 1")
     here = explain(frame).to_dict()
-    monkeypatch.setattr("lakeprune.dataframes.explain_frame._is_here", lambda _: False)
+    monkeypatch.setattr("lakeprune.apps.dataframes.explain_frame._is_here", lambda _: False)
     there = explain(frame).to_dict()
     for document in (here, there):
         document["elapsed_ms"] = document["scans"][0]["explanation"]["elapsed_ms"] = 0

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.engines.spark_engine import clone
-from lakeprune.engines.spark_failures import reading_rows
-from lakeprune.engines.spark_files import read_files
+from lakeprune.engines.spark.engine import clone
+from lakeprune.engines.spark.failures import reading_rows
+from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import TableError
 
 pytestmark = pytest.mark.spark

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 import lakeprune
+from lakeprune.apps.statements.merge import strengthening
+from lakeprune.apps.statements.merge.model import ObstacleKind
+from lakeprune.apps.statements.model import Status
+from lakeprune.apps.statements.plan import StatementPlan
 from lakeprune.cli.main import main
-from lakeprune.dml.merging import strengthening
-from lakeprune.dml.merging.model import ObstacleKind
-from lakeprune.dml.model import Status
-from lakeprune.dml.plan import StatementPlan
-from lakeprune.engines.spark_delta_scan import DeltaScan
+from lakeprune.formats.delta.spark_scan import DeltaScan
 from tests.spark.merges import merge_sql
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import EVENTS, actions, columns_scanned, commits, copied, events, files_scanned, last_execution, rows

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.merging.model import Obstacle, ObstacleKind
+from lakeprune.apps.statements.merge.model import Obstacle, ObstacleKind
 from tests.spark.scope import IS_WHOLE, only_whole
 
 pytestmark = pytest.mark.spark

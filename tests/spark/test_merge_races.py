@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.execution import Execution
+from lakeprune.apps.statements.execution import Execution
 from tests.spark.races import (
     MOMENTS,
     PATIENCE,

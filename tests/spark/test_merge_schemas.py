@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.merging.spark_checks import EVOLUTION
-from lakeprune.dml.model import Status
+from lakeprune.apps.statements.merge.spark_checks import EVOLUTION
+from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
 from tests.spark.merges import Clauses
 from tests.spark.scope import IS_WHOLE, only_whole

@@ -11,9 +11,9 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import DataFrame, SparkSession
 
 import lakeprune
+from lakeprune.apps.statements.execution import Execution
+from lakeprune.apps.statements.model import Status
 from lakeprune.cli.main import main
-from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Status
 from lakeprune.errors import StatementError
 from tests.spark.merges import Clauses, merge_sql
 from tests.spark.scope import IS_WHOLE, only_whole

@@ -12,8 +12,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import lakeprune
-from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Status
+from lakeprune.apps.statements.execution import Execution
+from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
 from tests.spark.merges import CLAUSES, ONS, make_source, make_target, merge_sql
 from tests.spark.scope import IS_WHOLE

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.plan import StatementPlan
+from lakeprune.apps.statements.plan import StatementPlan
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, commits, copied, rows
 

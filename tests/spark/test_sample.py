@@ -10,10 +10,10 @@ import jsonschema
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeprune.apps.verify.audit import audit
+from lakeprune.apps.verify.verify import verify
 from lakeprune.errors import TableError
 from lakeprune.report.verdict import Verdict
-from lakeprune.verification.audit import audit
-from lakeprune.verification.verify import verify
 from tools.generate_schema import target
 
 pytestmark = pytest.mark.spark

@@ -10,7 +10,7 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.engines.spark_engine import clone
+from lakeprune.engines.spark.engine import clone
 from tests.builders.delta import users
 
 pytestmark = pytest.mark.spark

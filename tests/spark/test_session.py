@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from demo.tables import users
 from lakeprune.cli.main import main
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 from tests.spark.scope import only_whole
 
 pytestmark = pytest.mark.spark

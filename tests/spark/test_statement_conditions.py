@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml import spark_analysis
+from lakeprune.apps.statements import spark_analysis
 from lakeprune.errors import LakepruneError
 from tests.spark.merges import merge_sql
 from tests.spark.statements import actions, by_sql, commits, copied, events, rows

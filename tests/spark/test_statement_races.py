@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.execution import Execution
-from lakeprune.dml.model import Status
+from lakeprune.apps.statements.execution import Execution
+from lakeprune.apps.statements.model import Status
 from tests.spark.races import (
     MOMENTS,
     PATIENCE,
@@ -101,7 +101,7 @@ def test_a_writer_that_appends_throughout_disturbs_nothing(spark: SparkSession, 
 def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lakeprune.dml import spark_writer
+    from lakeprune.apps.statements import spark_writer
 
     table = events(spark, tmp_path / "events", 2)
     real = spark_writer.run_delete
@@ -120,7 +120,7 @@ def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
 def test_a_commit_that_did_something_else_is_reported_with_exit_1(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lakeprune.dml import spark_writer
+    from lakeprune.apps.statements import spark_writer
 
     table = events(spark, tmp_path / "events", 2)
     real = spark_writer.run_delete

@@ -153,7 +153,7 @@ def test_the_callers_session_stays_as_it_was(table: Path, spark: SparkSession) -
 
 SCRIPT = """
 import sys, lakeprune
-from lakeprune.engines.spark_session import SparkSettings, open_session
+from lakeprune.engines.spark.session import SparkSettings, open_session
 spark = open_session(SparkSettings("local[1]", packages=sys.argv[2] or None))
 try:
     lakeprune.delete(sys.argv[1], where="id = 1", spark=spark)

@@ -11,7 +11,7 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.dml.model import Status
+from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
 from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import actions, by_sql, commits, copied, events, rows

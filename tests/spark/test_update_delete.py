@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
+from lakeprune.apps.statements.model import Fate, Status
 from lakeprune.cli.main import main
-from lakeprune.dml.model import Fate, Status
-from lakeprune.engines.spark_delta_scan import DeltaScan
+from lakeprune.formats.delta.spark_scan import DeltaScan
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, columns_scanned, commits, copied, events, files_scanned, last_execution, rows
 from tools.generate_schema import schema_text, target

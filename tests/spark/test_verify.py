@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeprune.apps.verify.verify import verify
 from lakeprune.cli.main import main
 from lakeprune.errors import PredicateError, TableError
 from lakeprune.report.verdict import Verdict
-from lakeprune.verification.verify import verify
 from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark

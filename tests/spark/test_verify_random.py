@@ -12,8 +12,8 @@ from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import count_if
 
+from lakeprune.apps.verify.verify import verify
 from lakeprune.errors import PredicateError
-from lakeprune.verification.verify import verify
 from tests.soundness.delta_log import write_data
 from tests.soundness.nodes import say
 from tests.soundness.predicates import random_predicate

@@ -13,9 +13,9 @@ from deltalake import DeltaTable, write_deltalake
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import count_if
 
+from lakeprune.apps.verify.verify import verify
 from lakeprune.cli.main import main
 from lakeprune.errors import TableError
-from lakeprune.verification.verify import verify
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import _items, last_execution
 
@@ -150,7 +150,7 @@ def test_a_damaged_or_missing_file_is_named_without_a_stack(
 def test_a_table_that_vanished_between_plan_and_scan_is_said_so(
     rust: Path, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lakeprune.verification import spark_truth
+    from lakeprune.apps.verify import spark_truth
 
     copy = tmp_path / "vanishing"
     shutil.copytree(rust, copy)

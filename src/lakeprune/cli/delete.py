@@ -10,7 +10,7 @@ from lakeprune.cli.question import Parser, add_condition
 from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, run_statement
 
 if TYPE_CHECKING:
-    from lakeprune.dml.plan import StatementPlan
+    from lakeprune.apps.statements.plan import StatementPlan
 
 _EXAMPLES = f"""\
 examples:
@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _planned(given: argparse.Namespace, options: dict[str, Any]) -> StatementPlan:
-    from lakeprune.dml.delete import delete
+    from lakeprune.apps.statements.delete.delete import delete
 
     return delete(given.table, where=given.where, **options)
 

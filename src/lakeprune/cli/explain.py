@@ -46,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
         return run_query(given)
     if given.table is None:
         raise UsageError("LP202", "the following arguments are required: TABLE", where=_PROGRAM, fix=f"see `{_PROGRAM} --help`")
-    from lakeprune.explanation import Job
+    from lakeprune.apps.explain.explain import Job
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
     if given.format == "html":
@@ -70,18 +70,18 @@ def run(argv: Sequence[str]) -> int:
 
 def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
     if given.format == "json":
-        from lakeprune.report.as_json import json_chunks
+        from lakeprune.render.json.report import json_chunks
 
         return json_chunks(report, verbose=given.verbose, limit=given.limit)
     if given.format == "html":
-        from lakeprune.report.html.page import html_chunks
+        from lakeprune.render.html.page import html_chunks
 
         return html_chunks(report)
     if given.output is None and (width := terminal_width()) is not None:
-        from lakeprune.report.as_terminal import terminal_chunks
+        from lakeprune.render.text.terminal import terminal_chunks
 
         return terminal_chunks(report, verbose=given.verbose, limit=given.limit, width=width)
-    from lakeprune.report.as_text import text_chunks
+    from lakeprune.render.text.report import text_chunks
 
     return text_chunks(report, verbose=given.verbose, limit=given.limit)
 

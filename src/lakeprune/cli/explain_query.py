@@ -12,7 +12,7 @@ from lakeprune.cli.store_flags import access_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from lakeprune.dataframes.model import DataFrameReport
+    from lakeprune.apps.dataframes.model import DataFrameReport
 
 _GATES = ("min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "assert_stats", "require_full_attribution")
 _ELSEWHERE = {  # what belongs to a table that is named, and where a query says it
@@ -29,7 +29,7 @@ def run_query(given: argparse.Namespace) -> int:
     _check(given)
     options = {name: value for name in (*_GATES, "nan_policy", "timezone") if (value := getattr(given, name)) is not None}
     spark = delta_session_of(given)
-    from lakeprune.dataframes.explain_frame import explain_frame
+    from lakeprune.apps.dataframes.explain_frame import explain_frame
 
     with shown_progress(spark):
         report = explain_frame(spark, given.sql, options)
@@ -59,6 +59,6 @@ def _chunks(report: DataFrameReport, given: argparse.Namespace) -> Iterator[str]
         return iter([report.to_json(verbose=given.verbose, limit=given.limit)])
     if given.format == "html":
         return iter([report.to_html()])
-    from lakeprune.dataframes.as_text import text_chunks
+    from lakeprune.apps.dataframes.as_text import text_chunks
 
     return text_chunks(report, verbose=given.verbose, limit=given.limit)

@@ -11,7 +11,7 @@ from lakeprune.cli.statement import EXIT_CODES, add_statement_flags, run_stateme
 from lakeprune.cli.values import predicate
 
 if TYPE_CHECKING:
-    from lakeprune.dml.plan import StatementPlan
+    from lakeprune.apps.statements.plan import StatementPlan
 
 _EXAMPLES = f"""\
 In ON, conditions and assignments the target is called t, the source s.
@@ -40,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _planned(given: argparse.Namespace, options: dict[str, Any]) -> StatementPlan:
-    from lakeprune.dml.merge import merge
+    from lakeprune.apps.statements.merge.merge import merge
 
     return merge(given.table, given.source, on=given.on, clauses=given.clauses, **options)
 

@@ -83,7 +83,7 @@ def delta_session_of(given: argparse.Namespace) -> SparkSession:
 
 
 def open_session_of(given: argparse.Namespace) -> SparkSession:
-    from lakeprune.engines.spark_session import SparkSettings, open_session
+    from lakeprune.engines.spark.session import SparkSettings, open_session
 
     return open_session(SparkSettings(given.master, given.remote, tuple(given.conf), given.packages, given.spark_log))
 
@@ -92,6 +92,6 @@ def shown_progress(spark: SparkSession | None) -> AbstractContextManager[None]:
     """What Spark does, on a terminal; nothing without Spark."""
     if spark is None:
         return nullcontext()
-    from lakeprune.engines import spark_progress
+    from lakeprune.engines.spark import progress as spark_progress
 
     return spark_progress.shown_progress(spark)

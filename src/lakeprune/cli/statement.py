@@ -14,7 +14,7 @@ from lakeprune.cli.values import count, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from lakeprune.dml.plan import StatementPlan
+    from lakeprune.apps.statements.plan import StatementPlan
 
     Planner = Callable[[argparse.Namespace, dict[str, Any]], StatementPlan]  # from the flags, and the options among them
 
@@ -61,7 +61,7 @@ def _options(given: argparse.Namespace) -> dict[str, Any]:
 
 def _finish(plan: StatementPlan, given: argparse.Namespace) -> int:
     """Print the plan, or carry it out and print what came of it; the exit code."""
-    from lakeprune.dml.as_text import result_text
+    from lakeprune.apps.statements.as_text import result_text
 
     if given.execute:
         _check_output(given.output)

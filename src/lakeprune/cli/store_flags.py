@@ -52,7 +52,7 @@ def without_values(message: str) -> str:
     >>> without_values("unrecognized arguments: --optoin aws_secret_access_key=hidden")
     'unrecognized arguments: --optoin aws_secret_access_key=...'
     """
-    from lakeprune.tables.object_location import without_secrets
+    from lakeprune.storage.object.location import without_secrets
 
     known = re.sub(r"\w+://\S+", lambda match: without_secrets(match[0]), message)
     return re.sub(r"([A-Za-z_][\w.]*)=\S+", r"\1=...", known)

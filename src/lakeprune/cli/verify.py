@@ -16,8 +16,8 @@ from lakeprune.report.amount import files_text
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lakeprune.verification.audit_model import Audit
-    from lakeprune.verification.model import Verification
+    from lakeprune.apps.verify.audit_model import Audit
+    from lakeprune.apps.verify.model import Verification
 
 _EXAMPLES = """\
 examples:
@@ -56,10 +56,10 @@ def run(argv: Sequence[str]) -> int:
 
 def _found(given: argparse.Namespace, spark: SparkSession, options: dict[str, Any]) -> Verification | Audit:
     if given.where is None:
-        from lakeprune.verification.audit import audit
+        from lakeprune.apps.verify.audit import audit
 
         return audit(given.table, spark=spark, **options)
-    from lakeprune.verification.verify import verify
+    from lakeprune.apps.verify.verify import verify
 
     return verify(given.table, given.where, spark=spark, audit_stats=given.audit_stats, **options)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from lakeprune.predicate.types import Family
+from lakeprune.values.types import Family
 
 Shape = Mapping[str, "str | Shape"]  # field name -> SQL type, or nested fields
 

@@ -41,7 +41,7 @@ from lakeprune.predicate.tree import Column
 from lakeprune.record import record
 
 if TYPE_CHECKING:
-    from lakeprune.tables.storage import Storage
+    from lakeprune.storage.storage import Storage
 
 Row = tuple[Any, ...]
 

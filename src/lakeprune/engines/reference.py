@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, assert_never
 
-from lakeprune.predicate.intervals import Interval, successor
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.record import record
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
 from lakeprune.skipping.plan import Lift
+from lakeprune.values.intervals import Interval, successor
 
 
 @record

@@ -6,16 +6,16 @@ column's values. Never too narrow: what is not understood allows everything.
 
 from __future__ import annotations
 
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import And, Column, Either, Expr, Member, Or
+from lakeprune.values.intervals import IntervalSet
 
 
 def column_range(predicate: Expr, column: Column) -> IntervalSet | None:
     """The values of `column` that the predicate allows, None for all of them.
 
-    >>> from lakeprune.predicate.intervals import compare
+    >>> from lakeprune.values.intervals import compare
     >>> from lakeprune.predicate.schema import Role
-    >>> from lakeprune.predicate.types import INT
+    >>> from lakeprune.values.types import INT
     >>> x, y = (Column((name,), (name,), INT, Role.DATA) for name in "xy")
     >>> above, below = (Member(x, compare(op, 5, INT)) for op in (">", "<"))
     >>> column_range(And((above, Member(y, compare("=", 1, INT)))), x).intervals

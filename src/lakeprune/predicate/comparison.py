@@ -14,14 +14,14 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from lakeprune.predicate.calendar import DAY
 from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.functions.monotone import preimage_of, to_float32
 from lakeprune.predicate.functions.numbers import scaled
-from lakeprune.predicate.intervals import IntervalSet, compare, everything, from_intervals, values
-from lakeprune.predicate.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
 from lakeprune.predicate.tree import Literal, Profile
-from lakeprune.predicate.types import (
+from lakeprune.values.intervals import IntervalSet, compare, everything, from_intervals, values
+from lakeprune.values.monotone import preimage_of, to_float32
+from lakeprune.values.time.calendar import DAY
+from lakeprune.values.time.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
+from lakeprune.values.types import (
     DOUBLE,
     FLOATING_KINDS,
     INTEGRAL_KINDS,
@@ -200,7 +200,7 @@ def _sign(left: Any, right: Any) -> int:
 
 def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType, profile: Profile) -> int:
     """Text against another type: Spark casts the text; only spellings that every mode reads alike have an answer."""
-    from lakeprune.predicate.literals import parse_as
+    from lakeprune.values.literals import parse_as
 
     if left_type.kind is not Kind.STRING:
         return -_order_text(right, right_type, left, left_type, profile)

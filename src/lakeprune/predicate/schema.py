@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from lakeprune.predicate.types import DataType
 from lakeprune.record import record
+from lakeprune.values.types import DataType
 
 
 class Role(Enum):

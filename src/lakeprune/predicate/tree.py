@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.reasons import Reason
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.types import DataType, Scalar
 from lakeprune.record import record
+from lakeprune.values.intervals import IntervalSet
+from lakeprune.values.types import DataType, Scalar
 
 
 class Op(Enum):

@@ -27,7 +27,7 @@ from lakeprune.predicate.tree import (
     Or,
     Within,
 )
-from lakeprune.predicate.types import BOOLEAN, DataType
+from lakeprune.values.types import BOOLEAN, DataType
 
 
 def type_of(expr: Expr) -> DataType | None:

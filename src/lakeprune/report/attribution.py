@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lakeprune.engines.evaluate import Pattern
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Bucket
+from lakeprune.programs.patterns import Pattern
 from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.verdict import (

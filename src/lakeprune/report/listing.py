@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lakeprune.engines.evaluate import FileOutcome, Signature
-from lakeprune.predicate.literals import format_value
+from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.predicate.types import TIME_KINDS
+from lakeprune.programs.patterns import FileOutcome, Signature
 from lakeprune.record import record
 from lakeprune.report.model import FileReport
 from lakeprune.report.verdict import (
@@ -23,7 +22,8 @@ from lakeprune.report.verdict import (
     verdict_of,
 )
 from lakeprune.skipping.plan import Plan
-from lakeprune.tables.snapshot import SnapshotFacts
+from lakeprune.values.literals import format_value
+from lakeprune.values.types import TIME_KINDS
 
 
 @record

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.record import record
@@ -17,11 +18,10 @@ from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
 from lakeprune.report.gates import Assertion
 from lakeprune.report.verdict import Credit, Keeps, Verdict
-from lakeprune.tables.snapshot import SnapshotFacts
-from lakeprune.tables.storage import Traffic
+from lakeprune.storage.storage import Traffic
 
 if TYPE_CHECKING:
-    from lakeprune.report.picture.model import Picture
+    from lakeprune.report.pictures.model import Picture
 
 SCHEMA_VERSION = "1.0.0"  # of the JSON document: a new field raises the minor, a changed meaning the major number
 
@@ -156,29 +156,29 @@ class Report:
 
     def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
         """The JSON document as Python values; with `verbose` every file is in it."""
-        from lakeprune.report.as_json import document
+        from lakeprune.render.json.report import document
 
         return document(self, verbose=verbose, limit=limit)
 
     def to_json(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        from lakeprune.report.as_json import json_chunks
+        from lakeprune.render.json.report import json_chunks
 
         return "".join(json_chunks(self, verbose=verbose, limit=limit))
 
     def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        from lakeprune.report.as_text import text_chunks
+        from lakeprune.render.text.report import text_chunks
 
         return "".join(text_chunks(self, verbose=verbose, limit=limit))
 
     def to_html(self) -> str:
         """One self-contained page. Reads the metadata again, for the pictures and the list of files."""
-        from lakeprune.report.html.page import html_chunks
+        from lakeprune.render.html.page import html_chunks
 
         return "".join(html_chunks(self))
 
     def _repr_html_(self) -> str:
         """The compact form, for notebooks."""
-        from lakeprune.report.html.compact import compact
+        from lakeprune.render.html.compact import compact
 
         return compact(self)
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from lakeprune.engines.evaluate import Outcome, Signature
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest, Opaque
 from lakeprune.predicate.walk import nodes
+from lakeprune.programs.patterns import Outcome, Signature
 from lakeprune.record import record
 from lakeprune.skipping.fact import Known
 from lakeprune.skipping.lower import columns_of
 from lakeprune.skipping.plan import Plan
+from lakeprune.values.intervals import IntervalSet
 
 
 class Verdict(Enum):

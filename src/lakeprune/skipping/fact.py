@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.record import record
+from lakeprune.values.intervals import IntervalSet
 
 
 @record

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import lakeprune
-from lakeprune.engines.duckdb_engine import DuckDBEngine
+from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import Row
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis

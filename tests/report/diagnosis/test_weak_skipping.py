@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders.delta import add, metadata, protocol, statistics, users, users_flat, write_log
 from tests.builders.snapshot import File
-from tests.engines.test_overlap import by_hand
+from tests.programs.test_overlap import by_hand
 from tests.report.diagnosis.asking import add_actions, one, told
 
 CODE = "WEAK_DATA_SKIPPING"

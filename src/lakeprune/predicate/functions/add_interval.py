@@ -8,14 +8,14 @@ Refuses intervals on anything but dates and timestamps (OPAQUE_ON_DATA).
 
 from __future__ import annotations
 
-from lakeprune.predicate.calendar import DAY, add_months
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
 from lakeprune.predicate.functions.rewrite import within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
-from lakeprune.predicate.local_time import Bounds, is_utc, to_instant, to_local
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
-from lakeprune.predicate.types import INTEGER_RANGES, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.time.calendar import DAY, add_months
+from lakeprune.values.time.local_time import Bounds, is_utc, to_instant, to_local
+from lakeprune.values.types import INTEGER_RANGES, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:

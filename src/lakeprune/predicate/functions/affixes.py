@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.functions.rewrite import predicate_in
-from lakeprune.predicate.intervals import IntervalSet, prefixed
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.types import BOOLEAN, STRING, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import IntervalSet, prefixed
+from lakeprune.values.types import BOOLEAN, STRING, Scalar
 
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:

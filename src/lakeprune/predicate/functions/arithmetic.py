@@ -15,14 +15,14 @@ from fractions import Fraction
 from typing import Any
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument
-from lakeprune.predicate.functions.monotone import preimage_of
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, everything, from_intervals, nothing
-from lakeprune.predicate.local_time import exactly
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
-from lakeprune.predicate.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, DataType, Family, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, everything, from_intervals, nothing
+from lakeprune.values.monotone import preimage_of
+from lakeprune.values.time.local_time import exactly
+from lakeprune.values.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, DataType, Family, Kind, Scalar
 
 _MAX_PRECISION = 38
 _INTEGRAL_ORDER = (Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG)

@@ -15,17 +15,18 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from lakeprune.predicate.calendar import DAY, SECOND
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text, to_text
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always
-from lakeprune.predicate.functions.monotone import preimage_of, to_float32
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, bounded_shift, within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
-from lakeprune.predicate.local_time import Bounds, exactly, instants_of_locals, locals_of_instants
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import (
+from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.monotone import preimage_of, to_float32
+from lakeprune.values.time.calendar import DAY, SECOND
+from lakeprune.values.time.local_time import Bounds, exactly, instants_of_locals, locals_of_instants
+from lakeprune.values.types import (
     DATE,
     INTEGER_RANGES,
     INTEGRAL_KINDS,
@@ -37,7 +38,6 @@ from lakeprune.predicate.types import (
     Kind,
     Scalar,
 )
-from lakeprune.predicate.walk import type_of
 
 
 def convert(value: Any, source: DataType, target: DataType, profile: Profile) -> Scalar:

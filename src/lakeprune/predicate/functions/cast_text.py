@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from lakeprune.predicate.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.numbers import in_decimal
-from lakeprune.predicate.local_time import to_local
 from lakeprune.predicate.tree import Profile
-from lakeprune.predicate.types import INTEGER_RANGES, DataType, Kind, Scalar
+from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
+from lakeprune.values.time.local_time import to_local
+from lakeprune.values.types import INTEGER_RANGES, DataType, Kind, Scalar
 
 
 def to_text(value: Any, source: DataType, profile: Profile) -> str:
@@ -37,7 +37,7 @@ def from_text(text: str, target: DataType, profile: Profile) -> Scalar:
     """Text as a value, by the strict reader; what only some readers accept has no answer."""
     from fractions import Fraction
 
-    from lakeprune.predicate.literals import parse_as
+    from lakeprune.values.literals import parse_as
 
     if target.kind is Kind.BINARY:
         return text.encode()

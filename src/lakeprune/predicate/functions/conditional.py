@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 from lakeprune.predicate.functions.cast import convert
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, IsTruth, Literal, Not, Op, Or, Profile, Within
-from lakeprune.predicate.types import DataType, Scalar
 from lakeprune.predicate.walk import nodes, type_of
+from lakeprune.values.intervals import IntervalSet
+from lakeprune.values.types import DataType, Scalar
 
 MAX_NESTED = 4
 MAX_ARGUMENTS = 65  # 32 WHENs and an ELSE

@@ -7,15 +7,15 @@ Example: `date_sub(d, 1) = '2024-03-01'` is `d = '2024-03-02'`. Days that leave 
 
 from __future__ import annotations
 
-from lakeprune.predicate.calendar import add_months, civil_of, days_of, last_day_of_month
 from lakeprune.predicate.functions.date_fields import day_number
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
-from lakeprune.predicate.functions.monotone import preimage_of
 from lakeprune.predicate.functions.rewrite import around, within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, TIME_KINDS, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.monotone import preimage_of
+from lakeprune.values.time.calendar import add_months, civil_of, days_of, last_day_of_month
+from lakeprune.values.types import DATE, INT, INTEGER_RANGES, TIME_KINDS, Kind, Scalar
 
 _LEAST, _GREATEST = INTEGER_RANGES[Kind.DATE]
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lakeprune.predicate.calendar import civil_of, days_of, iso_week, weekday, year_of
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import DATE, INT, STRING, TIME_KINDS, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.time.calendar import civil_of, days_of, iso_week, weekday, year_of
+from lakeprune.values.types import DATE, INT, STRING, TIME_KINDS, Kind, Scalar
 
 FIELDS: dict[str, Callable[[int], int]] = {
     "year": year_of,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from lakeprune.predicate.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.tree import Call, Profile
-from lakeprune.predicate.types import STRING, TIME_KINDS, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
+from lakeprune.values.types import STRING, TIME_KINDS, Kind, Scalar
 
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:

@@ -7,15 +7,15 @@ LONG) and other engines round down: both count. Refuses text arguments and forma
 
 from __future__ import annotations
 
-from lakeprune.predicate.calendar import SECOND
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.functions.rewrite import within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals
-from lakeprune.predicate.local_time import Bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
-from lakeprune.predicate.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.time.calendar import SECOND
+from lakeprune.values.time.local_time import Bounds
+from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 
 
 def _seconds(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from lakeprune.predicate.comparison import order
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
 from lakeprune.predicate.tree import Call, Expr, Profile
-from lakeprune.predicate.types import DataType, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.types import DataType, Scalar
 
 
 def _choose(call: Call, value_of: Callable[[Expr], Scalar], profile: Profile) -> Scalar:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Call, Expr, Profile
-from lakeprune.predicate.types import DataType, Scalar
 from lakeprune.record import record
+from lakeprune.values.intervals import IntervalSet
+from lakeprune.values.types import DataType, Scalar
 
 ArgTypes = tuple[DataType | None, ...]
 ResultType = Callable[[ArgTypes], DataType | None]

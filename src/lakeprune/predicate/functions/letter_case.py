@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.tree import Call, Profile
-from lakeprune.predicate.types import STRING, Scalar
+from lakeprune.values.types import STRING, Scalar
 
 
 def lowered(text: str) -> str:

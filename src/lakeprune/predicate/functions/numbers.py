@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.types import DataType
+from lakeprune.values.types import DataType
 
 _WIDE = Context(prec=100)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lakeprune.predicate.functions.function import ArgTypes, Function
-    from lakeprune.predicate.types import DataType
+    from lakeprune.values.types import DataType
 
 REGISTRY: dict[str, str] = {
     **dict.fromkeys(("+", "-", "*", "/", "%", "negate", "pmod"), "arithmetic"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lakeprune.predicate.intervals import Interval, IntervalSet
-from lakeprune.predicate.local_time import Bounds
 from lakeprune.predicate.tree import And, Either, Expr, Not, Or, Within
+from lakeprune.values.intervals import Interval, IntervalSet
+from lakeprune.values.time.local_time import Bounds
 
 
 def within_bounds(argument: Expr, bounds: Bounds) -> Expr:

@@ -13,11 +13,11 @@ from fractions import Fraction
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
-from lakeprune.predicate.intervals import Interval, IntervalSet, everything, from_intervals
-from lakeprune.predicate.local_time import Bounds
 from lakeprune.predicate.tree import Call, Expr, Profile
-from lakeprune.predicate.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, LONG, DataType, Family, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, everything, from_intervals
+from lakeprune.values.time.local_time import Bounds
+from lakeprune.values.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, LONG, DataType, Family, Kind, Scalar
 
 
 def _number(value: Scalar) -> int | Fraction | float:

@@ -9,10 +9,10 @@ Refuses other positions and `right` (OPAQUE_ON_DATA).
 from __future__ import annotations
 
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
-from lakeprune.predicate.intervals import Interval, IntervalSet, from_intervals, successor
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.types import STRING, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, successor
+from lakeprune.values.types import STRING, Kind, Scalar
 
 _EVERY_LENGTH = 2**31 - 1
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from lakeprune.predicate.functions.cast import convert
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.tree import Call, Profile
-from lakeprune.predicate.types import INT, STRING, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.types import INT, STRING, Kind, Scalar
 
 
 def _texts(call: Call, args: tuple[Scalar, ...], profile: Profile) -> list[str]:

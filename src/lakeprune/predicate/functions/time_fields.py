@@ -6,12 +6,12 @@ Example: `hour(ts) = 9` on a partition column is exact.
 
 from __future__ import annotations
 
-from lakeprune.predicate.calendar import DAY, HOUR, MINUTE, SECOND
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
 from lakeprune.predicate.tree import Call, Profile
-from lakeprune.predicate.types import INT, TIME_KINDS, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND
+from lakeprune.values.types import INT, TIME_KINDS, Kind, Scalar
 
 _UNITS = {"hour": (DAY, HOUR), "minute": (HOUR, MINUTE), "second": (MINUTE, SECOND)}
 

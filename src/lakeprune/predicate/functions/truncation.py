@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from lakeprune.predicate.calendar import DAY, HOUR, MINUTE, SECOND, civil_of, days_of, weekday
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
-from lakeprune.predicate.functions.monotone import preimage_of
 from lakeprune.predicate.functions.rewrite import within_bounds
-from lakeprune.predicate.intervals import IntervalSet
-from lakeprune.predicate.local_time import Bounds, exactly, instants_of_locals, is_utc, locals_of_instants, to_instant, to_local
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.types import DATE, INTEGER_RANGES, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import IntervalSet
+from lakeprune.values.monotone import preimage_of
+from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of, days_of, weekday
+from lakeprune.values.time.local_time import Bounds, exactly, instants_of_locals, is_utc, locals_of_instants, to_instant, to_local
+from lakeprune.values.types import DATE, INTEGER_RANGES, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
 
 
 def _year(days: int) -> int:

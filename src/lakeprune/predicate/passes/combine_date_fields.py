@@ -6,13 +6,13 @@ bounded on both sides, at most MAX_YEARS years; otherwise the fields stay as the
 
 from __future__ import annotations
 
-from lakeprune.predicate.calendar import days_of
 from lakeprune.predicate.functions.date_fields import FIELDS
-from lakeprune.predicate.intervals import IntervalSet, values
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.tree import And, Call, Either, Expr, IsNull, Not, Or, Profile, Within
-from lakeprune.predicate.types import DATE, TIME_KINDS, Kind
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.intervals import IntervalSet, values
+from lakeprune.values.time.calendar import days_of
+from lakeprune.values.types import DATE, TIME_KINDS, Kind
 
 MAX_YEARS = 40
 

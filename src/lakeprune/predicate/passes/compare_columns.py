@@ -11,7 +11,7 @@ from lakeprune.predicate.passes.keep_partition_leaves import exact, is_partition
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import And, Column, ColumnCompare, Compare, Expr, IsNull, Not, NullTest, Op, Or
-from lakeprune.predicate.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind
+from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind
 
 
 def compare_columns(op: Op, left: Column, right: Column) -> Expr:

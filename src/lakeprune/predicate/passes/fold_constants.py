@@ -6,7 +6,7 @@ as an opaque part. A strict function of a NULL literal is NULL whatever its othe
 
 from __future__ import annotations
 
-from lakeprune.predicate.evaluate import evaluate
+from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.rebuild import map_leaves
@@ -31,7 +31,7 @@ def fold_constants(expr: Expr, profile: Profile) -> Expr:
     """The same predicate with its constant parts computed.
 
     >>> from lakeprune.predicate.tree import Op
-    >>> from lakeprune.predicate.types import INT
+    >>> from lakeprune.values.types import INT
     >>> fold_constants(Compare(Op.LT, Literal(1, INT), Literal(2, INT)), Profile(now=0))
     Constant(truth=True)
     """

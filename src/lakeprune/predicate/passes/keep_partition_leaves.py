@@ -6,7 +6,7 @@ column's value on every row of its files, and evaluation is exact or says that i
 
 from __future__ import annotations
 
-from lakeprune.predicate.like_pattern import Wildcard, pieces_of
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.rebuild import map_leaves
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import (

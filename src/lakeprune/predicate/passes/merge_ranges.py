@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 
 from lakeprune.predicate.comparison import whole
-from lakeprune.predicate.intervals import IntervalSet, from_intervals
 from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
 from lakeprune.predicate.tree import And, Column, Constant, Either, Expr, IsNull, Member, Not, NullTest, Or, Profile
-from lakeprune.predicate.types import DataType
+from lakeprune.values.intervals import IntervalSet, from_intervals
+from lakeprune.values.types import DataType
 
 
 def merge_ranges(expr: Expr, profile: Profile) -> Expr:

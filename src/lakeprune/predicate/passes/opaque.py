@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.tree import Column, Expr, Opaque
-from lakeprune.predicate.types import NESTED_KINDS
 from lakeprune.predicate.walk import columns_of
+from lakeprune.values.types import NESTED_KINDS
 
 
 def opaque(leaf: Expr, code: ReasonCode, message: str) -> Opaque:
-    from lakeprune.predicate.show import show
+    from lakeprune.predicate.write.show import show
 
     return Opaque(show(leaf), Reason(code, message), columns_of(leaf))
 

@@ -7,8 +7,6 @@ FALSE, so `NOT IN` is never TRUE). Refuses with CROSS_TYPE, COLLATION, OPAQUE_ON
 from __future__ import annotations
 
 from lakeprune.predicate.comparison import members, one_of
-from lakeprune.predicate.intervals import everything, values
-from lakeprune.predicate.local_time import Bounds
 from lakeprune.predicate.passes.compare_columns import compare_columns
 from lakeprune.predicate.passes.keep_partition_leaves import exact, is_partition_only
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
@@ -36,8 +34,10 @@ from lakeprune.predicate.tree import (
     Profile,
     Within,
 )
-from lakeprune.predicate.types import BOOLEAN
 from lakeprune.predicate.walk import columns_of, type_of
+from lakeprune.values.intervals import everything, values
+from lakeprune.values.time.local_time import Bounds
+from lakeprune.values.types import BOOLEAN
 
 IS_TRUE = values([True], BOOLEAN)
 

@@ -7,13 +7,13 @@ are ILIKE and RLIKE, whose letter folding leaves any prefix (the Kelvin sign low
 
 from __future__ import annotations
 
-from lakeprune.predicate.intervals import everything, prefixed, values
-from lakeprune.predicate.like_pattern import Wildcard, pieces_of
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.opaque import opaque
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import NULL, And, Expr, Like, Literal, Within
-from lakeprune.predicate.types import STRING, Kind
 from lakeprune.predicate.walk import columns_of, type_of
+from lakeprune.values.intervals import everything, prefixed, values
+from lakeprune.values.types import STRING, Kind
 
 
 def state_like(leaf: Like) -> Expr:

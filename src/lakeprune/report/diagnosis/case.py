@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 
-from lakeprune.engines.evaluate import Evaluation, Pattern, Signature
-from lakeprune.predicate.bind import bind
+from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.rebuild import all_of
-from lakeprune.predicate.split import split
-from lakeprune.predicate.sql import parse_predicate
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.tree import Expr, Or
+from lakeprune.programs.patterns import Evaluation, Pattern, Signature
 from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.model import Diagnosis
 from lakeprune.report.verdict import Verdict, verdict_of
 from lakeprune.skipping.plan import Plan, plan_clauses
-from lakeprune.tables.snapshot import SnapshotFacts
 
 LONGEST_CLAUSE = 120
 Patterns = Sequence[Pattern]

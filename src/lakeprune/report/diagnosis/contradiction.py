@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lakeprune.predicate.show import name_text
 from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.write.show import name_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, column_of
 from lakeprune.report.diagnosis.codes import Code

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lakeprune.predicate.like_pattern import Wildcard, pieces_of
+from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.fold_constants import fold_constants
 from lakeprune.predicate.passes.orient import orient
 from lakeprune.predicate.passes.rebuild import conjuncts as flat
+from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.split import split
 from lakeprune.predicate.tree import (
     And,
     Call,
@@ -42,13 +43,12 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )
-from lakeprune.predicate.types import Kind
 from lakeprune.predicate.walk import columns_of
 from lakeprune.report.diagnosis.case import Patterns, amount_where
 from lakeprune.report.diagnosis.indexed_columns import is_indexed
 from lakeprune.report.verdict import clause_needs, lacks_needed
 from lakeprune.skipping.plan import Plan, plan_clauses
-from lakeprune.tables.snapshot import SnapshotFacts
+from lakeprune.values.types import Kind
 
 IN_LIST = "it uses only the least and the greatest value of an IN list"
 MIXED_OR = "it does not use partition columns inside an OR with data columns"

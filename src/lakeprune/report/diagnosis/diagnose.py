@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lakeprune.engines.evaluate import Evaluation, Pattern
-from lakeprune.predicate.split import spelt_clauses
+from lakeprune.predicate.passes.split import spelt_clauses
 from lakeprune.predicate.tree import TRUE, Expr
+from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.record import record
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.diagnosis.always_true import always_true

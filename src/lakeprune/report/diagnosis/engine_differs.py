@@ -9,9 +9,9 @@ from __future__ import annotations
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.spell import implied, is_exact, only, spell, spelt_text
 from lakeprune.predicate.tree import TRUE, Expr, Member
 from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.predicate.write.pasteable import implied, is_exact, only, spell, spelt_text
 from lakeprune.record import record
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Field, Role
 from lakeprune.record import record
-from lakeprune.tables.snapshot import SnapshotFacts
 
 NAMED = "delta.dataSkippingStatsColumns"
 COUNTED = "delta.dataSkippingNumIndexedCols"

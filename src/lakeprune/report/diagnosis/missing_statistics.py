@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.engines.engine import Needs
-from lakeprune.engines.survey import Gap, gap_of
-from lakeprune.predicate.literals import format_value
-from lakeprune.predicate.show import name_text
 from lakeprune.predicate.tree import Clause, Column
-from lakeprune.predicate.types import TIMESTAMP, Kind
+from lakeprune.predicate.write.show import name_text
+from lakeprune.programs.survey import Gap, gap_of
 from lakeprune.record import record
 from lakeprune.report.amount import Amount, files_text, percent, percent_text, size_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
@@ -21,6 +19,8 @@ from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.diagnosis.indexed_columns import COUNTED, NAMED, indexing_of, is_indexed, position_of
 from lakeprune.report.model import Diagnosis, Severity
 from lakeprune.report.verdict import Requirement, clause_needs, is_known
+from lakeprune.values.literals import format_value
+from lakeprune.values.types import TIMESTAMP, Kind
 
 _WORDS = {Requirement.MIN_MAX: "minimum and maximum", Requirement.NULL_COUNT: "null count"}
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from lakeprune.predicate.normalise import normalise
-from lakeprune.predicate.show import name_text
-from lakeprune.predicate.spell import spelt_text
+from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.tree import And, Column, Compare, Expr, Literal, Member, Op, Or, Profile
-from lakeprune.predicate.types import DOUBLE, FLOATING_KINDS
 from lakeprune.predicate.walk import nodes
+from lakeprune.predicate.write.pasteable import spelt_text
+from lakeprune.predicate.write.show import name_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
+from lakeprune.values.types import DOUBLE, FLOATING_KINDS
 
 MOST_CLAUSES = 200  # that all rewrites together may have: each is the whole predicate, planned once more
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.sargable.rewrite import sargable
-from lakeprune.predicate.show import name_text
-from lakeprune.predicate.spell import implied, is_exact, spell, spelt_text
+from lakeprune.predicate.passes.sargable.rewrite import sargable
 from lakeprune.predicate.tree import TRUE, Expr, Opaque
 from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.predicate.write.pasteable import implied, is_exact, spell, spelt_text
+from lakeprune.predicate.write.show import name_text
 from lakeprune.record import record
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, column_of, kept_files

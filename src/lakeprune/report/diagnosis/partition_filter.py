@@ -7,11 +7,11 @@ is not named: no condition on it could drop any of them.
 from __future__ import annotations
 
 from lakeprune.engines.engine import Needs
-from lakeprune.engines.survey import Spread, spread_of
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.show import name_text, show
 from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Op
 from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.write.show import name_text, show
+from lakeprune.programs.survey import Spread, spread_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, Patterns, kept_files
 from lakeprune.report.diagnosis.codes import Code

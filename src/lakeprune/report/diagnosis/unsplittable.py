@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lakeprune.predicate.passes.rebuild import disjuncts
-from lakeprune.predicate.show import show
-from lakeprune.predicate.spell import spelt_text
 from lakeprune.predicate.tree import And, Bucket, Expr, Not, Or
+from lakeprune.predicate.write.pasteable import spelt_text
+from lakeprune.predicate.write.show import show
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, kept_files
 from lakeprune.report.diagnosis.codes import Code

@@ -7,12 +7,12 @@ one value lies in few files, and no other order would drop more.
 from __future__ import annotations
 
 from lakeprune.engines.engine import Needs
-from lakeprune.engines.evaluate import Signature
-from lakeprune.engines.overlap import Overlap, overlap_of
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.show import name_text
 from lakeprune.predicate.tree import Column, Member
 from lakeprune.predicate.walk import nodes
+from lakeprune.predicate.write.show import name_text
+from lakeprune.programs.overlap import Overlap, overlap_of
+from lakeprune.programs.patterns import Signature
 from lakeprune.report.amount import files_text, percent_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
 from lakeprune.report.diagnosis.codes import Code

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lakeprune.engines.engine import Needs
-from lakeprune.engines.evaluate import Signature
-from lakeprune.engines.survey import hidden_of
+from lakeprune.programs.patterns import Signature
+from lakeprune.programs.survey import hidden_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where
 from lakeprune.report.diagnosis.codes import Code

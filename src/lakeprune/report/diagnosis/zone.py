@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.show import name_text
-from lakeprune.predicate.types import Kind
 from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.write.show import name_text
 from lakeprune.record import replace
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, column_of, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
+from lakeprune.values.types import Kind
 
 
 def timestamp_zone_unknown(case: Case) -> Investigation:

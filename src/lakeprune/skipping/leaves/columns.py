@@ -24,9 +24,9 @@ CASES (two columns of one type)
 from __future__ import annotations
 
 from lakeprune.predicate.tree import Column, Op
-from lakeprune.predicate.types import Family
 from lakeprune.skipping.fact import PROVEN, AllNull, Below, Fact, NanFree, NoNull, all_of, some_of, unproven
 from lakeprune.skipping.mask import Mask, leaf
+from lakeprune.values.types import Family
 
 
 def column_compare_mask(op: Op, left: Column, right: Column) -> Mask:

@@ -61,10 +61,10 @@ CASES (`?` statistic missing, `-` no value, nan: - proven absent, ? unknown)
 from __future__ import annotations
 
 from lakeprune.predicate.comparison import whole
-from lakeprune.predicate.intervals import IntervalSet
 from lakeprune.predicate.tree import Column
 from lakeprune.skipping.fact import PROVEN, AllNull, Covered, Fact, Known, NanFree, NoNull, all_of, some_of, unproven
 from lakeprune.skipping.mask import Mask, leaf
+from lakeprune.values.intervals import IntervalSet
 
 
 def membership_mask(column: Column, values: IntervalSet) -> Mask:

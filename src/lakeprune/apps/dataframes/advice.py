@@ -1,0 +1,83 @@
+"""Where Delta Spark reads more than the metadata asks for: by its own count, with a spelling that it was seen to use.
+
+In: a scan with Delta's own plan, and the report. Out: the report, its ENGINE_DIFFERS made of real numbers. The model of Delta
+Spark in report/diagnosis only proposes; a spelling is offered when Delta itself plans fewer files for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan
+from lakeprune.apps.explain.explain import Job
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.passes.split import spelt_clauses
+from lakeprune.record import replace
+from lakeprune.report.amount import files_text
+from lakeprune.report.diagnosis.codes import Code
+from lakeprune.report.diagnosis.delta_spark import DeltaSpark
+from lakeprune.report.model import Diagnosis, Report, Severity
+
+if TYPE_CHECKING:
+    from lakeprune.apps.dataframes.spark_plans import Planned
+
+
+def advised(planned: Planned, job: Job, scan: DeltaScan, condition: Condition | None, report: Report) -> Report:
+    """The report, saying what Delta Spark really reads."""
+    others = tuple(one for one in report.diagnoses or () if one.code != Code.ENGINE_DIFFERS and not _is_sparks_own(one))
+    modelled = next((one for one in report.diagnoses or () if one.code == Code.ENGINE_DIFFERS), None)
+    if condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
+        return replace(report, diagnoses=others)
+    rewrite, closed = (None, None) if modelled is None else _seen(planned, scan, modelled.rewrite)
+    unused = _unused(job, condition)
+    found = _diagnosis(report, scan.plan, unused, rewrite, closed)
+    return replace(report, diagnoses=(found, *others))
+
+
+def _is_sparks_own(diagnosis: Diagnosis) -> bool:
+    """Whether it blames `x IS NOT NULL` for filtering nothing, which Spark adds to joins and comparisons by itself."""
+    return diagnosis.code == Code.ALWAYS_TRUE and (diagnosis.clause or "").endswith(" IS NOT NULL")
+
+
+def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str | None, DeltaPlan | None]:
+    """The spelling and what Delta plans for it; nothing when that is no better."""
+    from lakeprune.apps.dataframes.spark_respelt import planned_with
+
+    found = None if rewrite is None else planned_with(planned, scan, rewrite)
+    if found is None or scan.plan is None or found.files >= scan.plan.files:
+        return None, None
+    return rewrite, found
+
+
+def _unused(job: Job, condition: Condition) -> dict[str, list[str]]:
+    """The clauses that Delta Spark is known not to use whole, each with why."""
+    found = {}
+    for spelt, clause in spelt_clauses(job.bound(condition), job.profile):
+        spark = DeltaSpark(job.evaluation.snapshot.facts, job.profile)
+        spark.plan([spelt])
+        if spark.reasons:
+            found[clause.text] = list(spark.reasons)
+    return found
+
+
+def _diagnosis(
+    report: Report, plan: DeltaPlan, unused: dict[str, list[str]], rewrite: str | None, closed: DeltaPlan | None
+) -> Diagnosis:
+    kept = report.numbers.kept.files
+    numbers: dict[str, int | float | str] = {"kept_files": kept, "delta_spark_files": plan.files}
+    suggestion = "no other spelling is known to help it; the other diagnoses say what would"
+    if closed is not None:
+        numbers["delta_spark_files_with_rewrite"] = closed.files
+        suggestion = f"write the condition so that Delta Spark can use it: then it plans {files_text(closed.files)}"
+    reasons = dict.fromkeys(reason for several in unused.values() for reason in several)
+    told = "; ".join(reasons) or "its own record names " + (", ".join(plan.unused) or "no filter that it leaves out")
+    return Diagnosis(
+        code=Code.ENGINE_DIFFERS,
+        severity=Severity.WARNING,
+        clause=next(iter(unused)) if len(unused) == 1 else None,
+        column=None,
+        message=f"Delta Spark plans to read {files_text(plan.files)} here where the metadata asks for {kept}: {told}",
+        numbers=numbers,
+        suggestion=suggestion,
+        rewrite=rewrite,
+    )

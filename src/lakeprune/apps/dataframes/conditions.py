@@ -1,0 +1,107 @@
+"""The filters of a scan as one condition on its table.
+
+In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside
+nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer. Delta adds what a
+generated column would imply; where that hangs on the time zone of whoever wrote the row it proves nothing, and is left out too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from lakeprune.apps.dataframes.scan import DeltaScan, Filter
+from lakeprune.apps.explain.explain import Job
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.read.catalyst.plan import LONGEST_TEXT, Relation, read_filter
+from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.schema import Schema
+from lakeprune.predicate.tree import And, Either, Expr, IsNull, Member, Name, Not, Opaque, Or
+from lakeprune.predicate.write.show import show
+from lakeprune.values.types import Kind
+
+
+def condition_of(scan: DeltaScan, job: Job) -> Condition | None:
+    """What the scan asks of its table."""
+    facts = job.evaluation.snapshot.facts
+    relation = Relation(facts.schema, scan.columns, job.profile.zone)
+    zoned = _of_writers_zone(facts.schema, facts.computed_columns)
+    written = [one for one in scan.filters if not (_is_derived(one) and zoned & _names(one))]
+    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, job) for one in written]
+    needed = _without_implied(trees, job)
+    if not needed:
+        return None
+    tree = all_of(needed)
+    return Condition(show(tree, job.profile.zone), tree)
+
+
+def _is_derived(filter_: Filter) -> bool:
+    """Whether it has the form that Delta gives to what it derives from a generated column: `x OR x IS NULL`."""
+    nodes = filter_.nodes
+    half = len(nodes) // 2
+    is_form = str(nodes[0]["class"]).endswith(".Or") and str(nodes[half]["class"]).endswith(".IsNull")
+    return is_form and nodes[1:half] == nodes[half + 1 :]
+
+
+def _of_writers_zone(schema: Schema, computed: Mapping[str, str]) -> set[str]:
+    """The generated columns that are made of a timestamp: its year, day or hour is another one in another time zone."""
+    times = {field.name.lower() for field in schema.fields if field.type.kind is Kind.TIMESTAMP}
+    return {name.lower() for name, how in computed.items() if times & set(re.findall(r"\w+", how.lower()))}
+
+
+def _names(filter_: Filter) -> set[str]:
+    return {str(node["name"]).lower() for node in filter_.nodes if str(node["class"]).endswith(".AttributeReference")}
+
+
+def _accepted(tree: Expr, filter_: Filter, job: Job) -> Expr:
+    """The tree, when it binds: Spark has accepted the filter, so what lakeprune refuses of it is only not understood."""
+    try:
+        bind(tree, job.evaluation.snapshot.facts.schema, job.profile, "")
+    except PredicateError as error:
+        return Opaque(filter_.sql[:LONGEST_TEXT], Reason(ReasonCode.UNSUPPORTED_EXPRESSION, error.what))
+    return tree
+
+
+def _without_implied(trees: Sequence[Expr], job: Job) -> list[Expr]:
+    schema, profile = job.evaluation.snapshot.facts.schema, job.profile
+    others = [tree for tree in trees if _tested(tree) is None]
+    meanings = [normalise(bind(tree, schema, profile, ""), profile) for tree in others]
+    return [
+        tree
+        for tree in trees
+        if (name := _tested(tree)) is None or not any(_demands(meaning, _path(name)) for meaning in meanings)
+    ]
+
+
+def _tested(tree: Expr) -> Name | None:
+    """The column of `column IS NOT NULL`."""
+    match tree:
+        case Not(IsNull(Name() as name)):
+            return name
+        case _:
+            return None
+
+
+def _path(name: Name) -> tuple[str, ...]:
+    return tuple(part.lower() for part in name.parts)
+
+
+def _demands(meaning: Expr, path: tuple[str, ...]) -> bool:
+    """Whether the meaning is TRUE only where the column has a value."""
+    match meaning:
+        case Member(column, _):
+            return tuple(part.lower() for part in column.path) == path
+        case And(parts):
+            return any(_demands(part, path) for part in parts)
+        case Or(parts):
+            return all(_demands(part, path) for part in parts)
+        case Either(outer, inner):
+            return _demands(outer, path) and _demands(inner, path)
+        case Not(Member() as member):
+            return _demands(member, path)
+        case _:
+            return False

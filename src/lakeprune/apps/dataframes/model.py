@@ -1,0 +1,95 @@
+"""What a DataFrame reads, explained: one section per scan, what needs no file, what is not explained. Renderers add nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Unexplained
+from lakeprune.record import record
+from lakeprune.report.gates import Assertion
+from lakeprune.report.model import Report
+
+
+@record
+class DeltaSection:
+    """A scan of a Delta table: what Spark's plan says of it, and the report of its filters on its version."""
+
+    scan: DeltaScan
+    report: Report
+
+    @property
+    def assertions(self) -> tuple[Assertion, ...]:
+        return self.report.assertions
+
+
+@record
+class ParquetSection:
+    """A scan of plain Parquet, whose file statistics are not read yet: the numbers are Spark's."""
+
+    scan: ParquetScan
+    assertions: tuple[Assertion, ...]
+
+
+Section = DeltaSection | ParquetSection
+
+
+@record
+class DataFrameReport:
+    sections: tuple[Section, ...]
+    unread: tuple[str, ...]  # tables of which Spark needs no file: no row can match, or the metadata has the answer
+    unexplained: tuple[Unexplained, ...]
+    zone: str
+    query: str | None  # the SQL text, None for a DataFrame
+    elapsed_ms: int
+
+    def __repr__(self) -> str:
+        places = ", ".join(_place(section) for section in self.sections)
+        scans = f"{len(self.sections)} scan{'' if len(self.sections) == 1 else 's'}"
+        return f"<DataFrameReport on {scans}: {places}>" if places else "<DataFrameReport: no file is read>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate passed on every scan."""
+        return all(assertion.passed for section in self.sections for assertion in section.assertions)
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """The reports of the Delta scans, in the order of the plan."""
+        return tuple(section.report for section in self.sections if isinstance(section, DeltaSection))
+
+    def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
+        """The JSON document as Python values; with `verbose` every file is in it."""
+        from lakeprune.apps.dataframes.as_json import document
+
+        return dict(document(self, verbose=verbose, limit=limit))
+
+    def to_json(self, *, verbose: bool = False, limit: int | None = None) -> str:
+        import json
+
+        return json.dumps(self.to_dict(verbose=verbose, limit=limit), indent=2) + "\n"
+
+    def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
+        from lakeprune.apps.dataframes.as_text import text_chunks
+
+        return "".join(text_chunks(self, verbose=verbose, limit=limit))
+
+    def to_html(self) -> str:
+        """One self-contained page."""
+        from lakeprune.apps.dataframes.as_html import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from lakeprune.apps.dataframes.as_html import notebook
+
+        return notebook(self)
+
+
+def _place(section: Section) -> str:
+    if isinstance(section, DeltaSection):
+        numbers = section.report.numbers
+        return f"{section.scan.location} version {section.scan.version}, {numbers.total.files} -> {numbers.kept.files} files"
+    return ", ".join(section.scan.locations)

@@ -1,0 +1,86 @@
+"""Steps 3 to 5 of a MERGE: which files Delta's own MERGE touches and what becomes of their rows, from the counts of the join.
+
+Without deletion vectors Delta rewrites a file when a row of it matches; when every clause is WHEN MATCHED, only when one also
+applies; with WHEN NOT MATCHED BY SOURCE, every file; when every clause inserts, none. With deletion vectors it hides the rows
+that change. Tests compare this with what Delta removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
+from lakeprune.apps.statements.merge.spark_counts import Counts, FileCounts
+from lakeprune.apps.statements.model import Candidate, Effects, Fate, Touched, amount_of
+
+
+def touched_files(
+    clauses: Sequence[MergeClause], candidates: Sequence[Candidate], counts: Counts, *, uses_vectors: bool
+) -> tuple[Touched, ...]:
+    """The files that the statement rewrites, removes or gives a deletion vector."""
+    found = []
+    for file in candidates:
+        counted = counts.files.get(file.key)
+        if counted is None or not _is_touched(clauses, counted, uses_vectors=uses_vectors):
+            continue
+        changed = counted.updated + counted.deleted
+        fate = _fate(counted, uses_vectors=uses_vectors)
+        found.append(Touched(file.path, file.key, file.size, counted.live, changed, fate))
+    return tuple(found)
+
+
+def effects_of(touched: Sequence[Touched], counts: Counts) -> Effects:
+    by_fate = {fate: [file for file in touched if file.fate is fate] for fate in Fate}
+    return Effects(
+        amount_of(touched),
+        amount_of(by_fate[Fate.REWRITE]),
+        amount_of(by_fate[Fate.REMOVE]),
+        amount_of(by_fate[Fate.VECTOR]),
+        updated=sum(file.updated for file in counts.files.values()),
+        deleted=sum(file.deleted for file in counts.files.values()),
+        copied=sum((file.live or 0) - (file.matching or 0) for file in by_fate[Fate.REWRITE]),
+        inserted=counts.inserted,
+    )
+
+
+def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> int:
+    """Target rows that several source rows match, which Delta refuses whether or not a clause applies to them."""
+    if _is_plain_delete(clauses) or rows_of(clauses) == {Rows.SOURCE_ONLY}:
+        return 0
+    return sum(file.ambiguous for file in counts.files.values())
+
+
+def rows_deleted_twice(clauses: Sequence[MergeClause], counts: Counts) -> int:
+    """Target rows that several source rows delete, beside other clauses, which Delta accepts."""
+    if not _is_plain_delete(clauses) or len(clauses) == 1:
+        return 0
+    return sum(file.ambiguous for file in counts.files.values())
+
+
+def _is_plain_delete(clauses: Sequence[MergeClause]) -> bool:
+    """Whether all that becomes of a matched row is that it goes."""
+    matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
+    return len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
+
+
+def rows_of(clauses: Sequence[MergeClause]) -> set[Rows]:
+    return {clause.kind.rows for clause in clauses}
+
+
+def _is_touched(clauses: Sequence[MergeClause], counted: FileCounts, *, uses_vectors: bool) -> bool:
+    kinds = rows_of(clauses)
+    if uses_vectors:
+        return counted.updated + counted.deleted > 0
+    if Rows.TARGET_ONLY in kinds:
+        return counted.live > 0
+    if Rows.MATCHED not in kinds:
+        return False
+    return counted.acting > 0 if kinds == {Rows.MATCHED} else counted.matched > 0
+
+
+def _fate(counted: FileCounts, *, uses_vectors: bool) -> Fate:
+    if counted.deleted == counted.live:
+        return Fate.REMOVE
+    if uses_vectors and counted.updated + counted.deleted < counted.live:
+        return Fate.VECTOR
+    return Fate.REWRITE

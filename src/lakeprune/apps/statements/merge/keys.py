@@ -1,0 +1,115 @@
+"""What the source's keys say about the target: conditions on the target alone, TRUE on every row that can match.
+
+In: an equality of ON between a column of the target and an expression of the source, and the values that the expression has. Out:
+the condition for our own metadata (every value) and for Delta (ranges, since its skipping sees only the ends of a list). NULL is
+no match for `=` and one for `<=>`. A key whose values do not compare exactly gives no condition, and the reason.
+"""
+
+from __future__ import annotations
+
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import Column, Member
+from lakeprune.predicate.write.pasteable import spell
+from lakeprune.predicate.write.show import name_text
+from lakeprune.record import record
+from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, values
+from lakeprune.values.literals import format_value
+from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
+
+MOST_VALUES = 10_000  # of one key that are listed; a longer list is a range
+MOST_RANGES = 100  # that Delta is given for one key, cut at the widest gaps
+LONGEST_TEXT = 256  # characters of a string key; longer ones make no condition
+_ORDERED = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BOOLEAN, Kind.STRING, Kind.FLOAT, Kind.DOUBLE})
+_MOST_DIGITS = 38
+
+
+@record
+class Key:
+    """`text` is the conjunct as written, `expression` its side of the source."""
+
+    text: str
+    column: Column
+    expression: str
+    is_null_safe: bool
+
+    @property
+    def name(self) -> str:
+        return name_text(self.column.path)
+
+
+@record
+class KeyValues:
+    """What the source holds. `listed` are all values where they are few, else None; canonical, like `least` and `greatest`."""
+
+    key: Key
+    rows: int
+    nulls: int
+    nans: int
+    unreadable: int  # strings that are not UTF-8, or very long
+    distinct: int  # exact when they are listed, else an estimate
+    least: object
+    greatest: object
+    listed: tuple[object, ...] | None = None
+
+    @property
+    def refusal(self) -> str | None:
+        """Why these values make no condition, if so."""
+        if self.nans:
+            return "NaN is among its keys, and no range of a file's statistics is sure to hold it"
+        if self.unreadable:
+            return f"strings longer than {LONGEST_TEXT} characters, or that are not UTF-8, are among its keys"
+        return None
+
+
+def compares_exactly(target: DataType, source: DataType) -> bool:
+    """Whether the two are equal in Spark exactly when their values are, so that values of one bound the other."""
+    if target.collation or source.collation:
+        return False
+    if target.kind in INTEGRAL_KINDS:
+        return source.kind in INTEGRAL_KINDS
+    if target.kind is Kind.DECIMAL and source.kind is Kind.DECIMAL:
+        whole = max(target.precision - target.scale, source.precision - source.scale)
+        return whole + max(target.scale, source.scale) <= _MOST_DIGITS
+    return target.kind is source.kind and target.kind in _ORDERED
+
+
+def own_condition(found: KeyValues, zone: str) -> str:
+    """For our metadata: the list itself where there is one."""
+    column, name = found.key.column, found.key.name
+    if found.listed and column.type.kind not in (Kind.FLOAT, Kind.DOUBLE):
+        listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
+        return _or_null(found, name, f"{name} IN ({listed})")
+    return _or_null(found, name, _spelt(column, _set(found).merged_to(MOST_RANGES), zone))
+
+
+def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
+    """For Delta: a list on a partition column, whose values it evaluates one by one; ranges on any other.
+
+    Never a list of texts that stand for times: outside ANSI mode Spark compares the elements of a list as texts.
+    """
+    column = found.key.column
+    path = column.path if alias is None else (alias, *column.path)
+    name = name_text(path)
+    named = Column(path, column.physical, column.type, column.role)
+    is_plain = column.role is Role.PARTITION and column.type.kind not in TIME_KINDS | FLOATING_KINDS
+    if is_plain and found.listed and len(found.listed) <= MOST_RANGES:
+        listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
+        return _or_null(found, name, f"{name} IN ({listed})" if len(found.listed) > 1 else f"{name} = {listed}")
+    return _or_null(found, name, _spelt(named, _set(found).merged_to(MOST_RANGES), zone))
+
+
+def _set(found: KeyValues) -> IntervalSet:
+    type_ = found.key.column.type
+    if found.listed is not None:
+        return values(found.listed, type_)
+    return from_intervals([Interval(found.least, found.greatest)], type_)
+
+
+def _spelt(column: Column, held: IntervalSet, zone: str) -> str:
+    return spell(Member(column, held), zone) or "TRUE"
+
+
+def _or_null(found: KeyValues, name: str, condition: str) -> str:
+    if found.key.is_null_safe and found.nulls:
+        return f"{condition} OR {name} IS NULL" if condition != "FALSE" else f"{name} IS NULL"
+    return condition

@@ -1,0 +1,166 @@
+"""ON as Spark reads it: which conjuncts are about the target alone, which join a column of it with the source, and which neither.
+
+In: a target, a source, ON. Out: a `Reading`. Whose column a name means is asked of Spark's analyser, never guessed; a conjunct
+that cannot be used is kept with the reason. Nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType as SparkType
+from pyspark.sql.types import DecimalType, StringType, StructType
+
+from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET, column_path, conjuncts, equality, without_alias
+from lakeprune.apps.statements.merge.keys import Key, compares_exactly
+from lakeprune.apps.statements.merge.spark_source import Source
+from lakeprune.apps.statements.spark_target import Target
+from lakeprune.engines.spark.files import active
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.bind.names import Resolver
+from lakeprune.predicate.tree import Column, Name
+from lakeprune.record import record
+from lakeprune.values.types import NESTED_KINDS, DataType, Kind
+
+
+@record
+class Unusable:
+    """A conjunct that bounds no column of the target, and why."""
+
+    text: str
+    why: str
+
+
+@record
+class Reading:
+    """`target_only` is without the alias of the target; all other parts are as written."""
+
+    keys: tuple[Key, ...]
+    target_only: tuple[str, ...]
+    source_only: tuple[str, ...]
+    unusable: tuple[Unusable, ...]
+
+
+def read_on(target: Target, source: Source, on: str) -> Reading:
+    """Every conjunct of ON, in its class."""
+    both = _Both(target, source)
+    keys: list[Key] = []
+    alone: list[str] = []
+    theirs: list[str] = []
+    unusable: list[Unusable] = []
+    for text in conjuncts(on):
+        if both.is_unclear:
+            unusable.append(Unusable(text, f"the target has a column named {TARGET}, like the target itself"))
+        elif (side := both.side_of(text)) is _Side.TARGET:
+            alone.append(without_alias(text, TARGET))
+        elif side is _Side.SOURCE:
+            theirs.append(text)
+        elif isinstance(found := _key(target, both, text), Key):
+            keys.append(found)
+        else:
+            unusable.append(Unusable(text, found))
+    return Reading(tuple(keys), tuple(alone), tuple(theirs), tuple(unusable))
+
+
+def alone_in(target: Target, source: Source, conditions: Sequence[str | None]) -> str | None:
+    """What these conditions, of which one applies, demand of the target alone; None for nothing. Delta takes it alike."""
+    both = _Both(target, source)
+    sides = []
+    for condition in conditions:
+        parts = [] if condition is None or both.is_unclear else conjuncts(condition)
+        alone = [without_alias(text, TARGET) for text in parts if both.side_of(text) is _Side.TARGET]
+        if not alone:
+            return None
+        sides.append(" AND ".join(f"({text})" for text in alone))
+    return " OR ".join(f"({side})" for side in sides)
+
+
+def same_named(target: Target, source: Source, column: Column) -> Key | None:
+    """What `t.column = s.column` would be, if the source has a column of this name and of a type that compares."""
+    if not _has(source.rows.schema, column.path):
+        return None
+    name = ".".join(f"`{part.replace('`', '``')}`" for part in column.path)
+    key = _key(target, _Both(target, source), f"{TARGET}.{name} = {SOURCE}.{name}")
+    return key if isinstance(key, Key) else None
+
+
+def _has(type_: SparkType, path: tuple[str, ...]) -> bool:
+    """Whether there is a field at this path, below structs alone."""
+    if not path:
+        return True
+    fields = type_.fields if isinstance(type_, StructType) else []
+    return any(field.name.lower() == path[0].lower() and _has(field.dataType, path[1:]) for field in fields)
+
+
+def target_frame(target: Target) -> DataFrame:
+    """The target at the planned version."""
+    with active(target.spark):
+        return target.spark.read.format("delta").option("versionAsOf", target.version).load(target.location)
+
+
+class _Side(Enum):
+    """Whose columns an expression asks for. One without any counts as the target's."""
+
+    TARGET = "target"
+    SOURCE = "source"
+    BOTH = "both"
+
+
+class _Both:
+    """Target and source side by side, where names mean what they mean in the statement."""
+
+    def __init__(self, target: Target, source: Source) -> None:
+        table, rows = target_frame(target).alias(TARGET), source.rows.alias(SOURCE)
+        self._ours: Any = table._jdf.queryExecution().analyzed().outputSet()  # noqa: SLF001  # PySpark has no other way
+        self._theirs: Any = rows._jdf.queryExecution().analyzed().outputSet()  # noqa: SLF001
+        self._joined = table.crossJoin(rows)
+        self.is_unclear = TARGET in (name.lower() for name in table.columns)
+
+    def side_of(self, expression: str) -> _Side:
+        asked = self._picked(expression)._jdf.queryExecution().analyzed().references()  # noqa: SLF001
+        if asked.subsetOf(self._ours):
+            return _Side.TARGET
+        return _Side.SOURCE if asked.subsetOf(self._theirs) else _Side.BOTH
+
+    def type_of(self, expression: str) -> DataType:
+        spark = self._picked(expression).schema[0].dataType
+        if isinstance(spark, StringType):
+            return DataType(Kind.STRING, collation=None if spark.simpleString() == "string" else spark.simpleString())
+        if isinstance(spark, DecimalType):
+            return DataType(Kind.DECIMAL, spark.precision, spark.scale)
+        return DataType({kind.value: kind for kind in Kind}.get(spark.typeName(), Kind.OTHER))
+
+    def _picked(self, expression: str) -> DataFrame:
+        return self._joined.selectExpr(f"({expression})")
+
+
+def _key(target: Target, both: _Both, text: str) -> Key | str:
+    """The key, or why the conjunct is none."""
+    sides = equality(text)
+    if sides is None:
+        return "it is no equality"
+    for ours, theirs in ((sides.left, sides.right), (sides.right, sides.left)):
+        if both.side_of(theirs) is not _Side.SOURCE or both.side_of(ours) is not _Side.TARGET:
+            continue
+        path = column_path(ours, TARGET)
+        if path is None:
+            return "the target's side is an expression, not a column"
+        column, type_ = column_of(target, path), both.type_of(theirs)
+        if column is None or column.type.kind in NESTED_KINDS:
+            return "the target's side is no column with minimum and maximum"
+        if not compares_exactly(column.type, type_):
+            return f"{column.type} and {type_} are compared after a cast, so that values of one do not bound the other"
+        return Key(text, column, theirs, sides.is_null_safe)
+    return "it is no equality between a column of the target and an expression of the source"
+
+
+def column_of(target: Target, path: tuple[str, ...]) -> Column | None:
+    """The column of the target at this path; None when there is none with statistics of its own."""
+    schema = target.job.evaluation.snapshot.facts.schema
+    try:
+        return Resolver(schema, ".".join(path)).column(Name(path))
+    except PredicateError:
+        return None

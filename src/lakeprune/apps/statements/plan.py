@@ -1,0 +1,126 @@
+"""A planned statement: what it will do to which files, as values; `execute` does it.
+
+Made by update.py, delete.py and whatever else changes tables; printed by as_text.py and as_json.py. Looking at a plan changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched
+from lakeprune.record import record
+from lakeprune.report.amount import Amount
+from lakeprune.report.gates import Assertion
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from lakeprune.apps.statements.execution import Execution
+    from lakeprune.apps.statements.merge.model import MergePart
+    from lakeprune.apps.statements.spark_target import Target
+    from lakeprune.formats.delta.spark_scan import DeltaScan
+
+
+@record
+class Statement:
+    """What was asked for; `condition` is as written, `executed` without comments and with the clock pinned."""
+
+    operation: Operation
+    condition: str
+    executed: str
+    assignments: tuple[tuple[str, str], ...] = ()  # columns and expressions
+
+
+@record
+class Skipping:
+    """Step 2: what metadata says of all files."""
+
+    total: Amount
+    full: Amount
+    undecided: Amount
+    is_partition_only: bool
+    clauses: tuple[tuple[str, str | None], ...]  # each as written, and as it is evaluated where that differs
+
+    @property
+    def candidates(self) -> Amount:
+        return self.full + self.undecided
+
+
+@record
+class Strengthening:
+    """Step 6: what Delta itself would scan to find the rows, and with which condition it scans less.
+
+    `as_written` is None where nothing matches: Delta evaluates its whole log to tell, and nobody needs the answer.
+    """
+
+    as_written: DeltaScan | None
+    condition: str | None  # None when nothing is added
+    added: tuple[str, ...]
+    scanned: DeltaScan | None
+    zone: str
+    is_wanted: bool
+
+
+@record
+class StatementPlan:
+    table: str
+    version: int
+    statement: Statement
+    skipping: Skipping
+    read_columns: tuple[str, ...]  # of the undecided files
+    touched: tuple[Touched, ...]
+    effects: Effects
+    strengthening: Strengthening
+    guards: tuple[Assertion, ...]
+    elapsed_ms: int
+    target: Target
+    again: Callable[[int | None], StatementPlan]  # the same statement planned afresh: at the latest version, or at another
+    write: Callable[[SparkSession, str], None]  # runs it with a condition, in a session
+    merge: MergePart | None = None  # what only a MERGE has
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row changes, so that there is nothing to commit."""
+        return not self.touched if self.merge is None else self.effects.changed == 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether no guard refuses it."""
+        return all(guard.passed for guard in self.guards)
+
+    @property
+    def condition(self) -> str:
+        """The condition that is executed."""
+        return self.strengthening.condition or self.statement.executed
+
+    def keys(self, *fates: Fate) -> frozenset[str]:
+        """The files that share one of these fates."""
+        return frozenset(file.key for file in self.touched if file.fate in fates)
+
+    def execute(self, retry: int = 0) -> Execution:
+        """Do it, through Delta's own transaction, and check the commit. `retry` plans afresh that many times after a conflict."""
+        from lakeprune.apps.statements.execution import execute
+
+        return execute(self, retry)
+
+    def __repr__(self) -> str:
+        name = self.statement.operation.value.upper()
+        return f"<Plan of {name} on {self.table} version {self.version}: {self.effects.touched.files} files>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as Python values."""
+        from lakeprune.apps.statements.as_json import document
+
+        return document(self, None)
+
+    def to_json(self) -> str:
+        import json
+
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def to_text(self) -> str:
+        from lakeprune.apps.statements.as_text import text
+
+        return text(self, None)

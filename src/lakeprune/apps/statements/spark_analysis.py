@@ -1,0 +1,161 @@
+"""Step 1 on Spark: the statement analysed as Delta would, without being run.
+
+In: a target, a condition, assignments. Out: nothing, or a `StatementError` in one line: an expression that is not deterministic,
+a subquery, a type that does not fit, a function nobody knows, a clock that goes on. Nothing is read or written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from lakeprune.apps.statements.assignments import Assignment
+from lakeprune.apps.statements.spark_target import Target, speaking
+from lakeprune.engines.spark.failures import words_of
+from lakeprune.engines.spark.files import active
+from lakeprune.engines.spark.nodes import class_name, elements
+from lakeprune.errors import StatementError
+
+_RANDOM = re.compile(
+    r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
+_NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
+_INTERNAL = "INTERNAL_ERROR"
+_LONGEST = 400  # characters of Spark's words
+
+
+def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
+    """Refuse an UPDATE that Spark or Delta would refuse, or that would not mean the same twice."""
+    plans: Any = logical(target)
+    parts = target.spark._jvm.java.util.ArrayList()  # type: ignore[union-attr]  # noqa: SLF001
+    for assignment in assignments:
+        key = parsed(target, assignment.target, assignment.where)
+        parts.add(plans.Assignment(key, parsed(target, assignment.expression, assignment.where)))
+    scala: Any = target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
+    listed = scala.jdk.javaapi.CollectionConverters.asScala(parts).toSeq()
+    table = _table(target)
+    said = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
+    check_random({condition: condition, **{a.where: a.expression for a in assignments}})
+    where = scala.Some(parsed(target, condition, condition))
+    command = analysed(target, plans.UpdateTable(table, listed, where), said)
+    check_condition(target, command.condition().get(), condition)
+    for value in elements(command.updateExpressions()):
+        check_value(target, value, said)
+
+
+def check_delete(target: Target, condition: str) -> None:
+    """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
+    table = _table(target)
+    check_random({condition: condition})
+    plan = logical(target).DeleteFromTable(table, parsed(target, condition, condition))
+    command = analysed(target, plan, f"WHERE {condition}")
+    check_condition(target, command.condition().get(), condition)
+
+
+def logical(target: Target) -> Any:
+    return target.spark._jvm.org.apache.spark.sql.catalyst.plans.logical  # type: ignore[union-attr]  # noqa: SLF001
+
+
+def _table(target: Target) -> Any:
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    with speaking(target.location), active(target.spark):
+        table = jvm.io.delta.tables.DeltaTable.forPath(target.spark._jsparkSession, target.location)  # noqa: SLF001
+        return table.toDF().queryExecution().analyzed()
+
+
+def parsed(target: Target, text: str, where: str) -> Any:
+    """One expression and nothing beside it: neither a clause nor a name for it."""
+    try:
+        found = target.spark._jsparkSession.sessionState().sqlParser().parseExpression(text)  # noqa: SLF001
+    except (PySparkException, Py4JError) as error:
+        raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why=in_one_line(error)) from error
+    if class_name(found) == "Alias":
+        raise StatementError("LP401", "Spark cannot read this as one expression", where=where, why="a name stands behind it")
+    return found
+
+
+def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | None = None) -> Any:
+    """The plan as Spark understands it; `fixes` are what to do about Spark's errors, by their names."""
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    try:
+        with active(target.spark):
+            execution = target.spark._jsparkSession.sessionState().executePlan(plan, skip)  # noqa: SLF001
+            execution.assertAnalyzed()
+            return execution.analyzed()
+    except (PySparkException, Py4JError) as error:
+        why = in_one_line(error)
+        fix = next((fix for name, fix in (fixes or {}).items() if f"[{name}]" in why), None)
+        raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why, fix=fix) from error
+
+
+def check_random(texts: dict[str, str]) -> None:
+    for where, text in texts.items():
+        found = _RANDOM.search(_QUOTED.sub("''", text))
+        if found is not None:
+            raise _random(f"{found[1].lower()}() gives another answer every time", where)
+
+
+def check_condition(target: Target, condition: Any, text: str) -> None:
+    if not condition.deterministic():
+        raise _random("the condition gives another answer every time it is asked", text)
+    # Asked of the whole first: a list of 100,000 values has as many nodes, and each costs several calls.
+    clock = target.spark._jvm.org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()  # type: ignore[union-attr]  # noqa: SLF001
+    nodes = _nodes(condition) if condition.containsPattern(clock) else ()
+    if clocks := sorted({node.sql() for node in nodes if class_name(node) in _CLOCKS}):
+        why = f"{clocks[0]} would give one answer to the plan and another to the execution"
+        fix = "use current_timestamp() or current_date(), which are pinned, or write the moment"
+        raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)
+
+
+def check_value(target: Target, value: Any, said: str) -> None:
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    if not value.deterministic():
+        if any(class_name(node) == _NUMBER for node in _nodes(value)):
+            return
+        raise _random("an assigned expression gives another answer every time it is asked", said)
+    if jvm.org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery(value):
+        raise StatementError("LP405", "a subquery cannot be assigned", where=said, fix="use MERGE, which takes another table")
+    if value.foldable():
+        try:
+            value.eval(None)
+        except (PySparkException, Py4JError) as error:
+            if (why := in_one_line(error)).startswith("[") and _INTERNAL not in why:
+                raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why) from error
+
+
+def _random(what: str, where: str) -> StatementError:
+    why = "the rows that are counted would not be the rows that are changed"
+    return StatementError("LP404", what, where=where, why=why, fix="use an expression of the row's own columns")
+
+
+def in_one_line(error: PySparkException | Py4JError) -> str:
+    """Spark's own words: the message without the plan, the position and the class that come with it."""
+    return sentence_of(words_of(error)) or type(error).__name__
+
+
+def sentence_of(words: str) -> str:
+    """
+    >>> sentence_of("org.apache.spark.SparkException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\\n== SQL ==")
+    '[DIVIDE_BY_ZERO] Division by zero.'
+    """
+    lines = [line for line in words.strip().splitlines() if line.strip()]
+    first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", lines[0]) if lines else ""
+    first = re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
+    if first.endswith(":"):  # what it announces stands on the lines that follow, each behind a dash
+        first += "".join(f" {line.strip()}" for line in takewhile(lambda line: line.lstrip().startswith("-"), lines[1:]))
+    return first if len(first) <= _LONGEST else first[:_LONGEST] + "..."
+
+
+def _nodes(expression: Any) -> Iterator[Any]:
+    yield expression
+    for child in elements(expression.children()):
+        yield from _nodes(child)

@@ -1,0 +1,174 @@
+"""The table a statement is planned on and the Spark session that will write it.
+
+In: a table, the user's session, options. Out: a `Target`: metadata at one version, and a session of our own, cloned from the
+user's, that reads SQL as lakeprune does and lives in the same time zone. The user's session keeps its settings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from py4j.java_gateway import JavaPackage
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lakeprune.apps.explain.explain import Job, located
+from lakeprune.apps.statements.model import Operation
+from lakeprune.engines.spark.engine import clone
+from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, words_of
+from lakeprune.engines.spark.files import has_jvm
+from lakeprune.errors import StatementError, UsageError
+from lakeprune.predicate.schema import Field, Role
+from lakeprune.record import record
+from lakeprune.storage.storage import LocalStorage
+
+if TYPE_CHECKING:
+    from lakeprune.apps.explain.explain import Table
+
+# How lakeprune reads a predicate; a session that is set otherwise would read another one.
+_READING = {
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+}
+
+_VECTORS = {
+    Operation.UPDATE: "spark.databricks.delta.update.deletionVectors.persistent",
+    Operation.DELETE: "spark.databricks.delta.delete.deletionVectors.persistent",
+    Operation.MERGE: "spark.databricks.delta.merge.deletionVectors.persistent",
+}
+
+
+@record
+class Target:
+    job: Job
+    spark: SparkSession
+    location: str  # as Delta's connector takes it
+
+    @property
+    def version(self) -> int:
+        return self.job.evaluation.snapshot.facts.version
+
+    @property
+    def moment(self) -> str:
+        """The clock of the plan: planning a statement again must not change what it means."""
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.job.profile.now)).isoformat()
+
+    def uses_vectors(self, operation: Operation) -> bool:
+        """Whether Delta hides rows behind deletion vectors instead of rewriting their files."""
+        if not self.job.evaluation.snapshot.facts.features.deletion_vectors_enabled:
+            return False
+        return str(self.spark.conf.get(_VECTORS[operation], "true")).lower() == "true"
+
+
+def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], version: int | None = None) -> Target:
+    """The table at its latest version, or at an older one that is looked at once more."""
+    if not hasattr(spark, "sparkContext") and not hasattr(spark, "client"):
+        fix = "give spark=SparkSession..., one that has Delta's extension and catalog"
+        raise UsageError("LP250", f"a {type(spark).__name__} is no Spark session", fix=fix)
+    if not has_jvm(spark):
+        what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
+        raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    if isinstance(jvm.org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
+        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
+        raise UsageError("LP227", "this Spark session has no Delta connector", fix=fix)
+    location, _ = located(table, None)
+    place = location.partition("://")
+    is_local = not place[1] or place[0].lower() == "file"
+    zone = options.get("timezone") or spark.conf.get("spark.sql.session.timeZone")
+    given = {**options, "timezone": zone, **({} if is_local else {"spark": spark})}
+    job = Job.begin(location, version, None, given)
+    where = f"file://{LocalStorage(location).root}" if is_local else location
+    return Target(job, own_session(spark, job.profile.zone), where)
+
+
+def own_session(spark: SparkSession, zone: str) -> SparkSession:
+    """A session beside the user's in which a condition means what lakeprune planned."""
+    own = clone(spark)
+    own.conf.set("spark.sql.session.timeZone", zone)
+    for key, value in _READING.items():
+        own.conf.set(key, value)
+    return own
+
+
+def mind_padding(target: Target, operation: Operation, named: Collection[str]) -> None:
+    """Set the session up for CHAR columns, as far as the conditions name some (in lower case); LP415 where Delta would miss rows.
+
+    Spark pads CHAR on reading and in literals, but Delta's statistics and partition values have no blanks: a statement that skips
+    by them misses rows. Delta's DELETE cannot read them padded at all, so that it may not look at them.
+    """
+    fields = target.job.evaluation.snapshot.facts.schema.fields
+    if operation is Operation.DELETE:
+        target.spark.conf.set("spark.sql.readSideCharPadding", "false")
+    for field in fields:
+        if not _is_padded(field) or field.name.lower() not in named:
+            continue
+        if operation is Operation.DELETE or field.role is Role.PARTITION:
+            what = f"Delta compares {field.name} without the blanks that CHAR has in queries: rows would be missed"
+            fix = "name other columns in the condition, or make the column a STRING"
+            raise StatementError("LP415", what, where=target.job.table, fix=fix)
+        target.spark.conf.set("spark.databricks.delta.stats.skipping", "false")
+
+
+def _is_padded(field: Field) -> bool:
+    return field.type.collation == "CHAR" or any(map(_is_padded, field.children))
+
+
+def check_writable(target: Target, *, only_inserts: bool = False) -> None:
+    """Refuse, before anything is planned, a table that the statement may not change (LP407, LP408, LP409)."""
+    facts = target.job.evaluation.snapshot.facts
+    if not only_inserts and facts.configuration.get("delta.appendOnly", "").lower() == "true":
+        why = "its property delta.appendOnly is true"
+        raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
+    with speaking(target.location):
+        log = delta_log(target.spark, target.location)
+        none = getattr(getattr(target.spark._jvm.scala, "None$"), "MODULE$")  # type: ignore[union-attr]  # noqa: SLF001
+        protocol = log.getSnapshotAt(target.version, none, none, False).protocol()
+    try:
+        log.protocolWrite(protocol)
+    except (PySparkException, Py4JError) as error:
+        why = words_of(error).strip().split("\n", 1)[0]
+        raise StatementError("LP408", "this Delta connector cannot write the table", where=facts.location, why=why) from error
+    _check_permitted(target, log)
+
+
+def delta_log(spark: SparkSession, location: str) -> Any:
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, location)  # noqa: SLF001
+
+
+@contextmanager
+def speaking(location: str, asked: str | None = None) -> Iterator[None]:
+    """What Spark says inside about this table, or about what is asked of its rows, as an error of lakeprune."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        if "DELTA_CONFIGURE_SPARK_SESSION" in words_of(error):
+            fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
+            raise UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix) from error
+        raise (rows_failure(error, location) if asked is None else evaluation_failure(error, location, asked)) from error
+
+
+def _check_permitted(target: Target, log: Any) -> None:
+    fix = "run it as somebody who may write the table"
+    if target.location.startswith("file://"):
+        root = target.location.removeprefix("file://")
+        for folder in (root, f"{root}/_delta_log"):
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise StatementError("LP409", "the table cannot be written: permission denied", where=folder, fix=fix)
+        return
+    jvm: Any = target.spark._jvm  # noqa: SLF001
+    place = log.logPath()
+    try:
+        place.getFileSystem(log.newDeltaHadoopConf()).access(place, jvm.org.apache.hadoop.fs.permission.FsAction.WRITE)
+    except Py4JError as error:
+        why = words_of(error).strip().split("\n", 1)[0]
+        raise StatementError("LP409", "the table cannot be written", where=target.location, why=why, fix=fix) from error

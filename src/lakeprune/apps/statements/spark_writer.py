@@ -1,0 +1,87 @@
+"""Step 6: the statement through Delta's own API and transaction, under a mark that finds its commit again.
+
+In: a session and the parts of a statement, each an expression of its own. Out: nothing; a conflict with another commit is a
+`Conflict`, everything else that goes wrong a `StatementError` in one line. Nothing is written but by Delta.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lakeprune.apps.statements.spark_analysis import in_one_line, sentence_of
+from lakeprune.engines.spark.engine import clone
+from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.files import active
+from lakeprune.errors import StatementError
+
+USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_CONFLICT = re.compile(r"\b(Concurrent\w*Exception|ProtocolChangedException|MetadataChangedException)\b")
+_TASK_FAILED = "[TASK_WRITE_FAILED]"
+
+
+class Conflict(Exception):
+    """Another commit came first, in Delta's words; `name` is Delta's class of the conflict."""
+
+    def __init__(self, name: str, words: str) -> None:
+        super().__init__(words)
+        self.name = name
+
+
+@contextmanager
+def marked(spark: SparkSession, mark: str) -> Iterator[SparkSession]:
+    """A session whose commits carry the mark, beside what the user's session writes there."""
+    own = clone(spark)
+    theirs = spark.conf.get(USER_METADATA, None)
+    own.conf.set(USER_METADATA, f"{theirs} {mark}" if theirs else mark)
+    with active(own), unlogged():
+        try:
+            yield own
+        except (PySparkException, Py4JError) as error:
+            raise _failure(error) from error
+
+
+def run_update(spark: SparkSession, location: str, condition: str, values: Mapping[str, str]) -> None:
+    """UPDATE: rows for which the condition is TRUE get these values (expressions by column)."""
+    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
+    given = jvm.java.util.LinkedHashMap()
+    for column, expression in values.items():
+        given.put(column, expression)
+    _table(spark, location).updateExpr(condition, given)
+
+
+def run_delete(spark: SparkSession, location: str, condition: str) -> None:
+    """DELETE: rows for which the condition is TRUE go."""
+    _table(spark, location).delete(condition)
+
+
+def _table(spark: SparkSession, location: str) -> Any:
+    jvm: Any = spark._jvm  # noqa: SLF001
+    return jvm.io.delta.tables.DeltaTable.forPath(spark._jsparkSession, location)  # noqa: SLF001
+
+
+def _failure(error: PySparkException | Py4JError) -> Conflict | StatementError:
+    causes = list(_causes(error))
+    words = in_one_line(error)
+    conflict = _CONFLICT.search(" ".join(str(cause.getClass().getName()) for cause in causes))
+    if conflict is not None:
+        return Conflict(conflict[1], words)
+    if _TASK_FAILED in words:  # which says where it failed; why is said by what caused it
+        told = [sentence_of(str(cause.getMessage())) for cause in causes]
+        words = next((text for text in told if text.startswith("[") and _TASK_FAILED not in text), words)
+    return StatementError("LP410", "the statement failed, and nothing was changed", why=words)
+
+
+def _causes(error: PySparkException | Py4JError) -> Iterator[Any]:
+    cause: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    for _ in range(10):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.getCause()

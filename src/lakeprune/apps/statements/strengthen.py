@@ -1,0 +1,73 @@
+"""Step 6's condition: the original, with comparisons beside it that it implies and that Delta's own skipping can use.
+
+In: a bound condition. Out: SQL conditions, each TRUE on every row on which the original is TRUE: `original AND added` is TRUE on
+the same rows as the original. They hold in the time zone of the plan. Whether they help is asked of Delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.passes.split import spelt_clauses
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
+from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.write.pasteable import implied, only, spell
+from lakeprune.report.diagnosis.delta_spark import DeltaSpark
+from lakeprune.values.types import Kind
+
+MOST_RANGES = 64  # of one column: a longer list is merged across its smallest gaps
+
+
+def added_conditions(bound: Expr, facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
+    """What can be added for the clauses that Delta does not use as they are written."""
+    found: dict[str, None] = {}
+    for spelt, clause in spelt_clauses(bound, profile):
+        spark = DeltaSpark(facts, profile)
+        spark.plan([spelt])
+        if spark.reasons:
+            found |= dict.fromkeys(_conditions(clause, profile))
+    return tuple(found)
+
+
+def strengthened(condition: str, added: Sequence[str]) -> str:
+    """The condition with these beside it.
+
+    >>> strengthened("a + 1 = 2 OR FALSE", ["a = 1"])
+    '(a + 1 = 2 OR FALSE) AND (a = 1)'
+    """
+    return " AND ".join(f"({part})" for part in (condition, *added))
+
+
+def _conditions(clause: Clause, profile: Profile) -> Iterator[str]:
+    known = implied(clause.predicate)
+    for role in Role:
+        side = only(_usable(known), role)
+        # Delta evaluates what concerns partition columns alone as it is written.
+        if side == TRUE or all(column.role is Role.PARTITION for column in columns_of(clause.predicate)):
+            continue
+        text = spell(side, profile.zone)
+        if text is not None:
+            yield text
+
+
+def _usable(predicate: Expr) -> Expr:
+    """What Delta can use of a predicate, implied by it: long lists as ranges, no column beside another, no boolean.
+
+    Never looks below a NOT, where a wider set would mean fewer rows.
+    """
+    match predicate:
+        case And(parts):
+            kept = [part for part in map(_usable, parts) if part != TRUE]
+            return all_of(kept) if kept else TRUE
+        case Or(parts):
+            weakened = tuple(map(_usable, parts))
+            return TRUE if TRUE in weakened else Or(weakened)
+        case Member(column, values):
+            return TRUE if column.type.kind is Kind.BOOLEAN else Member(column, values.merged_to(MOST_RANGES))
+        case ColumnCompare():
+            return TRUE
+        case _:
+            return predicate

@@ -1,0 +1,114 @@
+"""Verifications and audits as text: what was planned, what is true, what lies between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeprune.apps.verify.audit_model import Audit, FaultyFiles
+from lakeprune.apps.verify.model import Slack, Verification
+from lakeprune.render.printable import printable
+from lakeprune.report.amount import files_text, size_text
+
+_BECAUSE = {
+    "MISSING_STATISTIC": "a statistic is missing for",
+    "NAN_POSSIBLE": "NaN is possible for",
+    "NOT_DECIDABLE": "metadata cannot decide",
+    "RANGES_OVERLAP": "ranges overlap with",
+    "ALL_ROWS_MATCH": "every row satisfies",
+}
+
+
+def text(verification: Verification) -> str:
+    """The text report."""
+    report = verification.report
+    lines = [*_head(report.table, report.facts.version, report.predicate or "(none)"), *_numbers(verification)]
+    if verification.slack:
+        lines += ["", f"Kept without a match ({files_text(verification.kept_without_match)}):"]
+        lines += map(slack_text, verification.slack)
+    lines += ["", *_result(verification)]
+    if verification.audit is not None:
+        lines += ["", *_audit(verification.audit)]
+    return "\n".join(lines) + "\n"
+
+
+def audit_text(audit: Audit) -> str:
+    """The text report of an audit alone."""
+    return "\n".join([*_head(audit.table, audit.version, None), *_audit(audit)]) + "\n"
+
+
+def slack_text(slack: Slack) -> str:
+    clause = printable(slack.clause or "the predicate")
+    return f"  {files_text(slack.files)}, {size_text(slack.bytes)}: {_BECAUSE[slack.keeps.value]} {clause}"
+
+
+def verdict_text(verification: Verification) -> str:
+    """The outcome in one sentence."""
+    if not verification.is_sound:
+        return f"UNSOUND. The rows contradict the verdict on {files_text(verification.violation_count)}"
+    if verification.is_complete:
+        return "sound. No dropped file holds a matching row, and every row of a fully matched file matches."
+    return "no contradiction in the files that were checked."
+
+
+def sampled_text(verification: Verification) -> str | None:
+    """How many of the dropped files were looked into, and what that proves; None when all were."""
+    sampled = verification.sampled
+    if sampled is None:
+        return None
+    return f"{sampled.checked} of {sampled.files} dropped files were checked, and every kept file. {sampled.worth}"
+
+
+def audit_verdict(audit: Audit) -> str:
+    """The outcome in one sentence."""
+    looked = f"{files_text(audit.checked_files)} checked, {len(audit.columns)} column{'' if len(audit.columns) == 1 else 's'}"
+    if audit.passed:
+        return f"right ({looked}). No live row lies outside what the log promises."
+    return f"WRONG in {files_text(audit.wrong_files)} ({looked}). Engines that trust them lose rows"
+
+
+def counted_text(count: FaultyFiles) -> str:
+    return f"{printable(count.column or 'rows')}: {count.fault.value} in {files_text(count.files)}"
+
+
+def _head(table: str, version: int, predicate: str | None) -> list[str]:
+    lines = [f"Delta table: {printable(table)}", f"Version:     {version}"]
+    if predicate is not None:
+        lines.append(f"Predicate:   {printable(predicate)}")
+    return [*lines, ""]
+
+
+def _numbers(verification: Verification) -> Iterator[str]:
+    numbers, truth = verification.report.numbers, verification.truth
+    total, kept = numbers.total, numbers.kept
+    scope = "" if verification.is_complete else f" in the {files_text(truth.checked_files)} that were checked"
+    yield f"Files:       {total.files} in the table, {kept.files} kept, {truth.files_with_match} hold a match{scope}"
+    yield f"Rows:        {truth.live_rows} live, {truth.matching_rows} match{scope}"
+    if verification.efficiency is not None:
+        yield f"Efficiency:  {verification.efficiency:.1%} of the files without a match are dropped"
+    amplification = verification.read_amplification
+    times = "" if amplification is None else f" ({amplification:.2f}x)"
+    yield f"Bytes:       {size_text(kept.bytes)} to read, {size_text(truth.bytes_with_match)} in files with a match{scope}{times}"
+    size = "" if verification.delta_spark_bytes is None else f", {size_text(verification.delta_spark_bytes)},"
+    yield f"Delta Spark: reads {files_text(verification.delta_spark_files)}{size} for the same query"
+    if truth.files_told_wrong:
+        yield f"Row counts:  recorded and real number of live rows differ in {files_text(truth.files_told_wrong)}"
+
+
+def _result(verification: Verification) -> Iterator[str]:
+    yield f"Result: {verdict_text(verification)}{'' if verification.is_sound else ':'}"
+    yield from (f"  {printable(violation.path)}: {violation.message}" for violation in verification.violations)
+    if (more := verification.violation_count - len(verification.violations)) > 0:
+        yield f"  ... and {more} more"
+    if (sampled := sampled_text(verification)) is not None:
+        yield f"Sample: {sampled}"
+
+
+def _audit(audit: Audit) -> Iterator[str]:
+    yield f"Statistics: {audit_verdict(audit)}{'' if audit.passed else ':'}"
+    for fault in audit.faults:
+        column = "" if fault.column is None else f" {printable(fault.column)}:"
+        yield f"  {printable(fault.path)}:{column} {printable(fault.message)} (written by {printable(fault.writer)})"
+    if (more := audit.fault_count - len(audit.faults)) > 0:
+        yield f"  ... and {more} more; in all {'; '.join(map(counted_text, audit.counts))}"
+    if audit.sampled is not None:
+        yield f"Sample: {audit.checked_files} of {files_text(audit.files)} were checked. {audit.sampled.worth}"

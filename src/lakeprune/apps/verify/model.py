@@ -1,0 +1,133 @@
+"""A verification: the plan's report beside what the rows say. Numbers only, and the files that contradict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.apps.verify.sampled import Sampled
+from lakeprune.record import record
+from lakeprune.report.model import Report
+from lakeprune.report.verdict import Keeps, Verdict
+
+if TYPE_CHECKING:
+    from lakeprune.apps.verify.audit_model import Audit
+
+NAMED = 100  # contradicting files that are named; all are counted
+
+
+@record
+class Violation:
+    """A file whose rows contradict its verdict."""
+
+    path: str
+    verdict: Verdict
+    live: int
+    matching: int
+
+    @property
+    def message(self) -> str:
+        if self.verdict is Verdict.DROP:
+            return f"dropped, yet {self.matching} of its {self.live} rows match"
+        return f"said to match with every row, yet {self.live - self.matching} of its {self.live} rows do not"
+
+
+@record
+class Slack:
+    """Kept files without a match: the clause that came closest to dropping them, and what stood in the way."""
+
+    clause: str | None
+    keeps: Keeps
+    files: int
+    bytes: int
+
+
+@record
+class Truth:
+    """What the files that were looked into hold."""
+
+    checked_files: int
+    live_rows: int
+    matching_rows: int
+    files_with_match: int
+    bytes_with_match: int
+    files_told_wrong: int  # whose recorded number of live rows is not what they hold
+
+
+@record
+class Verification:
+    report: Report
+    truth: Truth
+    sampled: Sampled | None  # of the dropped files; None: all were looked into
+    slack: tuple[Slack, ...]
+    violations: tuple[Violation, ...]
+    violation_count: int
+    delta_spark_files: int
+    delta_spark_bytes: int | None  # None where only the number of files can be had
+    elapsed_ms: int
+    audit: Audit | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no file that was looked into contradicts its verdict."""
+        return self.violation_count == 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing that was asked for found anything wrong."""
+        return self.is_sound and (self.audit is None or self.audit.passed)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file was looked into."""
+        return self.sampled is None or self.sampled.is_complete
+
+    @property
+    def kept_without_match(self) -> int:
+        return sum(slack.files for slack in self.slack)
+
+    @property
+    def efficiency(self) -> float | None:
+        """Of the files that hold no match, the share that metadata excludes, 1 when there are none; None after a sample."""
+        if not self.is_complete:
+            return None
+        without = self.report.numbers.total.files - self.truth.files_with_match
+        return (self.report.numbers.total.files - self.report.numbers.kept.files) / without if without else 1.0
+
+    @property
+    def read_amplification(self) -> float | None:
+        """Bytes to read per byte in files with a match; None when nothing matches, and after a sample."""
+        with_match = self.truth.bytes_with_match
+        return self.report.numbers.kept.bytes / with_match if with_match and self.is_complete else None
+
+    def __repr__(self) -> str:
+        return f"<Verification of {self.report!r}: {'sound' if self.is_sound else f'{self.violation_count} violations'}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document as Python values."""
+        from lakeprune.apps.verify.as_json import document
+
+        return document(self)
+
+    def to_json(self) -> str:
+        import json
+
+        return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def to_text(self) -> str:
+        from lakeprune.apps.verify.as_text import text
+
+        return text(self)
+
+    def to_html(self) -> str:
+        """One self-contained page."""
+        from lakeprune.apps.verify.as_html import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from lakeprune.apps.verify.as_html import fragment
+
+        return fragment(self)

@@ -1,0 +1,162 @@
+"""Protocol, metadata and domain metadata: the few actions that say what a table is.
+
+In: commits, newest first, and what a checkpoint held. Out: `TableState` at one version; the newest action of each kind wins.
+Lines about files are never parsed here: a commit may hold a million of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from lakeprune.errors import TableError
+from lakeprune.formats.delta.log_files import CommitFile
+from lakeprune.record import record
+from lakeprune.storage.storage import Storage
+
+CLUSTERING = "delta.clustering"
+_BLOCK = 1 << 22
+
+
+@record
+class Protocol:
+    reader_version: int
+    writer_version: int
+    reader_features: tuple[str, ...] = ()
+    writer_features: tuple[str, ...] = ()
+
+
+@record
+class Metadata:
+    schema_text: str | None  # None when the table records no schema
+    partition_columns: tuple[str, ...]
+    configuration: dict[str, str]
+
+
+@record
+class TableState:
+    """What is known so far; None where no action was seen. `clustering` is "" when the domain was removed."""
+
+    protocol: Protocol | None = None
+    metadata: Metadata | None = None
+    clustering: str | None = None
+
+    def or_older(self, older: TableState) -> TableState:
+        """This, completed by what an older part of the log says."""
+        return TableState(
+            self.protocol or older.protocol,
+            self.metadata or older.metadata,
+            older.clustering if self.clustering is None else self.clustering,
+        )
+
+    def is_complete(self) -> bool:
+        if self.protocol is None or self.metadata is None:
+            return False
+        return self.clustering is not None or "clustering" not in self.protocol.writer_features
+
+
+def state_of_commits(storage: Storage, commits: Iterable[CommitFile]) -> TableState:
+    """What these commits (newest first) say; reading stops as soon as nothing older can matter."""
+    state = TableState()
+    for commit in commits:
+        state = state.or_older(state_of_lines(action_lines(storage, commit.path), storage.place(commit.path)))
+        if state.is_complete():
+            break
+    return state
+
+
+def action_lines(storage: Storage, path: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of a log file that can hold protocol, metadata, domain metadata or a sidecar, with their numbers."""
+    with storage.open(path) as file:
+        for number, block in _blocks(file):
+            if any(key in block for key in _KEYS):
+                for offset, line in enumerate(block.split(b"\n")):
+                    if any(key in line for key in _KEYS):
+                        yield number + offset, line
+
+
+def state_of_lines(lines: Iterable[tuple[int, bytes]], place: str) -> TableState:
+    """What the last action of each kind in one file says."""
+    state = TableState()
+    for number, line in lines:
+        state = _state_of_action(parsed_line(line, number, place), f"{place}, line {number}").or_older(state)
+    return state
+
+
+def parsed_line(line: bytes, number: int, place: str) -> dict[str, Any]:
+    try:
+        action = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise unreadable_line(number, place, reason) from error
+    if not isinstance(action, dict):
+        raise unreadable_line(number, place, "not a JSON object")
+    return action
+
+
+def unreadable_line(number: int, place: str, reason: str) -> TableError:
+    return TableError("LP306", "a line of the log is not readable", where=f"{place}, line {number}", why=reason)
+
+
+def protocol_of(action: dict[str, Any], place: str) -> Protocol:
+    reader, writer = action.get("minReaderVersion"), action.get("minWriterVersion")
+    if type(reader) is not int:
+        raise TableError("LP308", "the table's protocol names no reader version", where=place)
+    return Protocol(
+        reader,
+        writer if type(writer) is int else 0,
+        _strings(action.get("readerFeatures"), "readerFeatures", place),
+        _strings(action.get("writerFeatures"), "writerFeatures", place),
+    )
+
+
+def metadata_of(action: dict[str, Any], place: str) -> Metadata:
+    schema = action.get("schemaString")
+    if schema is not None and not isinstance(schema, str):
+        raise TableError("LP308", "the table's schema is not text", where=place)
+    configuration = action.get("configuration") or {}
+    if not isinstance(configuration, dict):
+        raise TableError("LP308", "the table's configuration is not a map", where=place)
+    columns = _strings(action.get("partitionColumns"), "partitionColumns", place)
+    return Metadata(schema, columns, {str(key): str(value) for key, value in configuration.items() if value is not None})
+
+
+def clustering_of(action: dict[str, Any]) -> str | None:
+    """The clustering domain's configuration, "" when removed, None when the action is about another domain."""
+    if action.get("domain") != CLUSTERING:
+        return None
+    return "" if action.get("removed") else str(action.get("configuration") or "")
+
+
+_KEYS = (b'"protocol"', b'"metaData"', b'"domainMetadata"', b'"sidecar"')
+
+
+def _state_of_action(action: dict[str, Any], place: str) -> TableState:
+    protocol, metadata, domain = (action.get(key) for key in ("protocol", "metaData", "domainMetadata"))
+    return TableState(
+        protocol_of(protocol, place) if isinstance(protocol, dict) else None,
+        metadata_of(metadata, place) if isinstance(metadata, dict) else None,
+        clustering_of(domain) if isinstance(domain, dict) else None,
+    )
+
+
+def _strings(value: Any, name: str, place: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TableError("LP308", f"{name} is not a list of names", where=place)
+    return tuple(value)
+
+
+def _blocks(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The file in blocks of whole lines, each with the number of its first line."""
+    number, rest = 1, b""
+    while block := file.read(_BLOCK):
+        whole, newline, tail = (rest + block).rpartition(b"\n")
+        if newline:
+            yield number, whole
+            number += whole.count(b"\n") + 1
+        rest = tail
+    if rest:
+        yield number, rest

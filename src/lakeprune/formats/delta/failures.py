@@ -1,0 +1,54 @@
+"""What a failed query over the log means for the user.
+
+In: the engine's words. Out: a TableError that names the file and line, where they can be found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from lakeprune.errors import TableError
+from lakeprune.formats.snapshot import in_short
+from lakeprune.storage.storage import Storage
+
+
+def log_failure(message: str, storage: Storage, paths: Sequence[str]) -> TableError:
+    """The error to show when the engine could not read these JSON files of a table's log, given by the engine's paths."""
+    why, fix = (
+        in_short(storage.with_places(message)),
+        "restore the log from a copy, or explain an older version with --at-version",
+    )
+    for path in paths:
+        number = _first_bad_line(path)
+        if number is not None:
+            where = f"{storage.with_places(path)}, line {number}"
+            return TableError("LP306", "a line of the log is not readable", where=where, why=why, fix=fix)
+    return TableError("LP306", "the table's log cannot be read", where=storage.location, why=why, fix=fix)
+
+
+def vanished(path: str) -> TableError:
+    """The error to show when a file of the log was there when the table was opened and is not any more."""
+    what, why = "a file of the log is gone since the table was opened", "what was read of the log may be incomplete"
+    return TableError("LP306", what, where=path, why=why, fix="explain the table again")
+
+
+def _first_bad_line(place: str) -> int | None:
+    """The number of the first line that is no JSON object; engines count differently."""
+    try:
+        with open(place, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip() and not _is_object(line):
+                    return number
+    except OSError:
+        return None
+    return None
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        action = json.loads(line.decode())
+        json.dumps(action, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+        return isinstance(action, dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,125 @@
+"""A table at one version, as every other room sees it.
+
+A format's reader produces a `Snapshot`; evaluation asks it for the SQL of its files relation, whose columns
+engines/engine.py lists.
+Nothing here reads data files.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from lakeprune.engines.engine import Engine, EngineError, Needs
+from lakeprune.errors import TableError
+from lakeprune.predicate.schema import Schema
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.record import record
+from lakeprune.storage.storage import Traffic
+from lakeprune.values.types import Scalar
+
+if TYPE_CHECKING:
+    from lakeprune.formats.commit import Commit
+
+LONGEST_WORDS = 300
+
+
+@record
+class TableFeatures:
+    """What the table declares; the names are those of the JSON contract."""
+
+    reader_version: int
+    writer_version: int
+    reader_features: tuple[str, ...] = ()
+    clustering_columns: tuple[str, ...] | None = None
+    column_mapping_mode: str = "none"
+    deletion_vectors_enabled: bool = False
+    in_commit_timestamps: bool = False
+    unrecognized_writer_features: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@record
+class Expected:
+    """What the table itself says a snapshot holds (Delta: the .crc file); None where it says nothing."""
+
+    files: int | None = None
+    bytes: int | None = None
+    source: str = ""
+
+
+@record
+class Note:
+    """Something a user should know about how the table was read; `code` is stable."""
+
+    code: str
+    message: str
+
+
+@record
+class SnapshotFacts:
+    format: str
+    location: str
+    version: int
+    schema: Schema
+    partition_columns: tuple[str, ...]
+    features: TableFeatures
+    configuration: Mapping[str, str] = MappingProxyType({})
+    expected: Expected = Expected()
+    notes: tuple[Note, ...] = ()
+    computed_columns: Mapping[str, str] = MappingProxyType({})  # whose values the table makes itself: name -> how
+
+
+class Snapshot(ABC):
+    facts: SnapshotFacts
+
+    @abstractmethod
+    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
+        """A SELECT giving the files relation: reconciled, one row per live file. Same engine as the snapshot was opened with."""
+
+    @abstractmethod
+    def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
+        """Every value a recorded partition text can stand for, None when it cannot be told."""
+
+    def file_key(self, engine: Engine, path: str) -> str:  # noqa: ARG002  # formats that record paths in one way only
+        """SQL of a data file's path as paths of this table are compared: decoded, relative to the table where it lies inside."""
+        return path
+
+    def writers(self, engine: Engine, paths: Sequence[str]) -> dict[str, str]:  # noqa: ARG002  # where nothing is recorded
+        """The name and version of the program that recorded each of these few files, where the metadata still says."""
+        return {}
+
+    @abstractmethod
+    def check_whole(self) -> None:
+        """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
+
+    def newest_version(self) -> int | None:
+        """The version the table has by now, None when this one is no longer part of it."""
+        return self.facts.version
+
+    def commit_marked(self, mark: str) -> Commit | None:  # noqa: ARG002  # for formats that are written
+        """The commit after this version whose user metadata holds this mark, None when there is none."""
+        return None
+
+    def traffic(self) -> Traffic | None:
+        """What was asked of an object store so far, None for a table of this machine."""
+        return None
+
+    def close(self) -> None:  # noqa: B027  # most tables hold nothing
+        """Give back what was brought here for this snapshot alone; it cannot be read afterwards."""
+
+    def failure(self, error: EngineError) -> TableError:
+        """What to tell the user when the engine could not read the files relation."""
+        return TableError("LP306", "the table's metadata cannot be read", where=self.facts.location, why=in_short(str(error)))
+
+
+def in_short(words: str) -> str:
+    """An engine's own words on one line of bearable length.
+
+    >>> in_short("no  such\\n column")
+    'no such column'
+    """
+    line = " ".join(words.split())
+    return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "..."

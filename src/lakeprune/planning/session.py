@@ -1,0 +1,59 @@
+"""The session a predicate is read in: time zone, the pinned clock, the NaN policy. The only place that looks at the clock."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from lakeprune.errors import UsageError
+from lakeprune.predicate.tree import Profile
+from lakeprune.report.model import Session
+from lakeprune.skipping.plan import Plan
+from lakeprune.values.types import TIMESTAMP, Kind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+NAN_POLICIES = ("guard", "spark-writers")
+
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_CLOCK = re.compile(r"\b(?:current_date|current_timestamp|localtimestamp|now|curdate|unix_timestamp)\b", re.IGNORECASE)
+
+
+def profile_of(
+    timezone: str | None = None, now: str | datetime | None = None, nan_policy: str = "guard"
+) -> tuple[Profile, Session]:
+    """The profile for the passes, and what a report may have to say about it."""
+    from lakeprune.values.literals import format_value
+    from lakeprune.values.time.zones import check_zone
+
+    if nan_policy not in NAN_POLICIES:
+        raise UsageError("LP215", f"`{nan_policy}` is no NaN policy", fix=f"choose one of {', '.join(NAN_POLICIES)}")
+    zone = "UTC" if timezone is None else str(timezone)
+    check_zone(zone)
+    moment = time.time_ns() // 1000 if now is None else instant(str(now), zone, "--now")
+    profile = Profile(moment, zone, timezone is not None, nan_policy == "spark-writers")
+    return profile, Session(timezone, format_value(moment, TIMESTAMP, zone).strip("'"), nan_policy)
+
+
+def instant(text: str, zone: str, flag: str) -> int:
+    """Microseconds since the epoch; text without an offset is in the session's zone."""
+    from lakeprune.values.literals import parse_as
+
+    try:
+        value = parse_as(text, TIMESTAMP, zone)
+    except ValueError as error:
+        fix = "write it like 2024-01-31, 2024-01-31 12:00:00 or 2024-01-31T12:00:00Z"
+        raise UsageError("LP216", f"`{text}` is not a point in time", where=flag, fix=fix) from error
+    assert value is not None, "parse_as gives a value or raises"
+    return int(value)
+
+
+def session_of(session: Session, profile: Profile, where: str | None, plan: Plan) -> Session:
+    """The session as far as it matters to this predicate."""
+    asks_clock = where is not None and _CLOCK.search(_QUOTED.sub("''", where)) is not None
+    columns = (*plan.columns, *(column for exact in plan.exacts for column in exact.columns))
+    has_instants = asks_clock or any(column.type.kind is Kind.TIMESTAMP for column in columns)
+    zone = profile.zone if has_instants or session.timezone is not None else None
+    return Session(zone, session.now if asks_clock else None, session.nan_policy)

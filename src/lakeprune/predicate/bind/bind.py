@@ -1,0 +1,318 @@
+"""Names become columns, literals become values of a known type.
+
+In: an unbound tree, the table's columns, the session. Out: the same tree with Column for Name and typed literals. Unknown and
+ambiguous columns, text that cannot be the column's type and values used as predicates are errors; a column whose values have
+no order makes only its own comparison Opaque. Names are matched segment by segment, never as joined text.
+"""
+
+from __future__ import annotations
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.bind.literals import (
+    beyond_every_integer,
+    both_readings,
+    decimal_readings,
+    has_two_readings,
+    is_finer_than_type,
+    is_text,
+    own_type,
+    typed,
+)
+from lakeprune.predicate.bind.names import Resolver
+from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.schema import Schema
+from lakeprune.predicate.tree import (
+    And,
+    Call,
+    Column,
+    Compare,
+    Constant,
+    Either,
+    Expr,
+    In,
+    IsNull,
+    IsTruth,
+    Like,
+    Literal,
+    Name,
+    Not,
+    NullTest,
+    Op,
+    Opaque,
+    Or,
+    Profile,
+)  # fmt: skip
+from lakeprune.predicate.write.show import show
+from lakeprune.record import replace
+from lakeprune.values.literals import depends_on_clock
+from lakeprune.values.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
+
+_COMPARED_TEXT = (Compare, In, Like, IsNull, IsTruth, And, Or, Not, Constant, Opaque, NullTest, Either)
+
+
+class _Refused(Exception):
+    """The enclosing boolean node cannot be decided by metadata."""
+
+    def __init__(self, code: ReasonCode, message: str) -> None:
+        super().__init__(message)
+        self.reason = Reason(code, message)
+
+
+def bind(expr: Expr, schema: Schema, profile: Profile, text: str) -> Expr:
+    """The predicate with its columns found and its literals typed; `text` is what names point into."""
+    return _Binder(schema, profile, text).predicate(expr)
+
+
+class _Binder:
+    def __init__(self, schema: Schema, profile: Profile, text: str) -> None:
+        self._names = Resolver(schema, text)
+        self._profile = profile
+        self._text = text
+
+    def predicate(self, expr: Expr) -> Expr:
+        """A bound node that is TRUE, FALSE or NULL."""
+        match expr:
+            case And(parts):
+                return And(tuple(self.predicate(part) for part in parts))
+            case Or(parts):
+                return Or(tuple(self.predicate(part) for part in parts))
+            case Not(part):
+                return Not(self.predicate(part))
+            case Constant():
+                return expr
+            case Opaque():
+                return replace(expr, columns=self._columns(expr.columns))
+        try:
+            return self._leaf(expr)
+        except _Refused as refused:
+            return Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))))
+
+    def _leaf(self, expr: Expr) -> Expr:
+        match expr:
+            case Compare():
+                return self._compare(expr)
+            case In():
+                return self._in(expr)
+            case Like(value, pattern, escape, kind):
+                return Like(self._value(value), self._value(pattern), escape, kind)
+            case IsNull(part):
+                return self._is_null(part)
+            case IsTruth(part, truth):
+                return IsTruth(self.predicate(part), truth)
+            case Literal(value=value):
+                if value is None or isinstance(value, bool):
+                    return Constant(value)
+                raise self._not_boolean(expr, None)
+        bound = self._value(expr)
+        type_ = _type_of(bound)
+        if type_ is not None and type_.kind is not Kind.BOOLEAN:
+            raise self._not_boolean(expr, type_)
+        return Compare(Op.EQ, bound, Literal(True, BOOLEAN))
+
+    def _compare(self, expr: Compare) -> Expr:
+        truth = self._truth_compare(expr)
+        if truth is not None:
+            return truth
+        left, right = self._value(expr.left), self._value(expr.right)
+        left, right = self._typed(left, right), self._typed(right, left)
+        bound = Compare(expr.op, left, right)
+        readings = both_readings(bound) or beyond_every_integer(bound)
+        if readings is not None:
+            return Either(*readings)
+        return _either_of(bound, decimal_readings(bound, (expr.left, expr.right)))
+
+    def _truth_compare(self, expr: Compare) -> Expr | None:
+        """`(a > 1) = TRUE` and its kin, as the predicate they are; None for an ordinary comparison."""
+        for part, other in ((expr.left, expr.right), (expr.right, expr.left)):
+            if not isinstance(part, _COMPARED_TEXT):
+                continue
+            if not isinstance(other, Literal) or not isinstance(other.value, bool):
+                raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a comparison between two predicates")
+            bound = self.predicate(part)
+            match expr.op:
+                case Op.NULL_SAFE_EQ:
+                    return IsTruth(bound, other.value)
+                case Op.EQ | Op.NE:
+                    return bound if (expr.op is Op.EQ) == other.value else Not(bound)
+                case _:
+                    raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "predicates have no order")
+        return None
+
+    def _in(self, expr: In) -> Expr:
+        if isinstance(expr.value, _COMPARED_TEXT):
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a predicate in a list")
+        value = self._value(expr.value)
+        if all(isinstance(option, Literal) for option in expr.options):
+            options = tuple([self._typed(option, value) for option in expr.options])
+        else:
+            bound = [self._value(option) for option in expr.options]
+            options = tuple(self._typed(option, value) for option in bound)
+        if _mixes_text_with_other_times(expr.options, options, _type_of(value)):
+            raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
+        member = In(value, options)
+        readings = both_readings(member) if has_two_readings(_type_of(value)) else None
+        found = member if readings is None else Either(*readings)
+        if not any(is_text(option) for option in expr.options):
+            return found
+        from lakeprune.predicate.bind.lists import text_readings
+
+        others = [*decimal_readings(member, expr.options), *text_readings(member, expr.options, self._profile)]
+        return _either_of(found, others)
+
+    def _is_null(self, part: Expr) -> Expr:
+        if isinstance(part, Name):
+            column = self._column(part, nested=True)
+            if column.type.kind in NESTED_KINDS:
+                return NullTest(column, self._names.leaves(part))
+            return IsNull(column)
+        return IsNull(self.predicate(part) if isinstance(part, _COMPARED_TEXT) else self._value(part))
+
+    def _value(self, expr: Expr) -> Expr:
+        """A bound node that has a value of some type; raises for whatever cannot be evaluated exactly."""
+        match expr:
+            case Name():
+                return self._column(expr, nested=False)
+            case Literal():
+                return own_type(expr)
+            case Call():
+                return self._call(expr)
+            case Column():
+                return expr
+            case Constant(truth=truth):
+                return Literal(truth, BOOLEAN)
+        bound = self.predicate(expr)
+        if any(isinstance(node, Opaque) for node in _walk(bound)):
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"depends on `{show(expr)}`")
+        return bound
+
+    def _call(self, expr: Call) -> Expr:
+        from lakeprune.predicate.functions.registry import result_type
+
+        args = tuple(self._value(arg) for arg in expr.args)
+        if expr.function in ("if", "case"):
+            args = tuple(_without_true(arg) for arg in args)
+        types = tuple(_type_of(arg) for arg in args)
+        self._check_conditions(expr, types)
+        if any(isinstance(arg, Literal) and is_finer_than_type(arg) for arg in args):
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a timestamp finer than a microsecond inside an expression")
+        function, args, types = _date_arithmetic(expr.function, args, types)
+        if function in ("cast", "try_cast"):
+            return Call(function, args, expr.type)
+        type_ = result_type(function, types)
+        if type_ is None:
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_spelt(types)}")
+        return Call(function, args, type_)
+
+    def _check_conditions(self, expr: Call, types: tuple[DataType | None, ...]) -> None:
+        """LP104 when what IF or CASE WHEN decides on is not a predicate."""
+        conditions = {"if": types[:1], "case": types[:-1:2]}.get(expr.function, ())
+        for index, type_ in enumerate(conditions):
+            if type_ is not None and type_.kind is not Kind.BOOLEAN:
+                raise self._not_boolean(expr.args[2 * index], type_)
+
+    def _typed(self, expr: Expr, other: Expr) -> Expr:
+        """`expr`, with a string literal read as the type of what it is compared with."""
+        if not isinstance(expr, Literal):
+            return expr
+        try:
+            return typed(expr, _type_of(other), self._profile.zone)
+        except ValueError as error:
+            type_ = _type_of(other)
+            if type_ is not None and isinstance(expr.value, str) and depends_on_clock(expr.value, type_):
+                raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"'{expr.value}' depends on the clock") from error
+            raise self._names.not_of_type(expr, other) from error
+
+    def _column(self, name: Name, *, nested: bool) -> Column:
+        column = self._names.column(name)
+        if column is None:
+            raise _Refused(ReasonCode.NO_ORDERED_STATISTICS, f"{'.'.join(name.parts)} lies inside an array, map or variant")
+        if not nested and (column.type.kind in NESTED_KINDS or column.type.kind is Kind.OTHER):
+            raise _Refused(ReasonCode.NO_ORDERED_STATISTICS, f"{'.'.join(name.parts)} is of type {column.type}")
+        return column
+
+    def _columns(self, names: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """Columns an Opaque node mentions: all must exist, those without values of their own are left out."""
+        found = [self._names.column(name) for name in names if isinstance(name, Name)]
+        return tuple(dict.fromkeys(column for column in found if column is not None))
+
+    def _not_boolean(self, expr: Expr, type_: DataType | None) -> PredicateError:
+        where = self._names.where(next(iter(_names(expr)), None))
+        what = f"`{show(expr)}` is {'a value' if type_ is None else f'of type {type_}'}, not a predicate"
+        return PredicateError("LP104", what, where=where, fix="compare it with something")
+
+
+def _date_arithmetic(
+    function: str, args: tuple[Expr, ...], types: tuple[DataType | None, ...]
+) -> tuple[str, tuple[Expr, ...], tuple[DataType | None, ...]]:
+    """`date + 3`, `3 + date` and `date - 3` are date_add and date_sub."""
+    if len(args) != 2 or function not in ("+", "-"):
+        return function, args, types
+    left, right = types
+    if left == DATE and right is not None and right.kind in INTEGRAL_KINDS:
+        return ("date_add" if function == "+" else "date_sub"), args, types
+    if right == DATE and left is not None and left.kind in INTEGRAL_KINDS and function == "+":
+        return "date_add", (args[1], args[0]), (right, left)
+    return function, args, types
+
+
+def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, ...], type_: DataType | None) -> bool:
+    """`d IN (TIMESTAMP '2024-01-01 01:00:00', '2024-01-01 02:00:00')`: beside a timestamp the text keeps its hours."""
+    if type_ is None or type_.kind not in TIME_KINDS or type_.kind is Kind.TIMESTAMP:
+        return False
+    has_text = any(isinstance(option, Literal) and option.type is None and isinstance(option.value, str) for option in written)
+    return has_text and any(
+        (found := _type_of(option)) is not None and found.kind in TIME_KINDS - {type_.kind, Kind.DATE} for option in bound
+    )
+
+
+def _without_true(expr: Expr) -> Expr:
+    """`flag = TRUE` as `flag`, which has the same value: one spelling for both."""
+    match expr:
+        case Compare(Op.EQ, Call() | Column() as value, Literal(True, type_)) if type_ == BOOLEAN:
+            return value if _type_of(value) == BOOLEAN else expr
+        case _:
+            return expr
+
+
+def _either_of(first: Expr, others: list[Expr]) -> Expr:
+    """One of these meanings, it is not known which."""
+    for other in others:
+        first = Either(first, other)
+    return first
+
+
+def _type_of(expr: Expr) -> DataType | None:
+    if isinstance(expr, Column | Literal | Call):
+        return expr.type
+    return BOOLEAN if isinstance(expr, _COMPARED_TEXT) else None
+
+
+def _spelt(types: tuple[DataType | None, ...]) -> str:
+    return "(" + ", ".join("NULL" if type_ is None else str(type_) for type_ in types) + ")"
+
+
+def _walk(expr: Expr) -> list[Expr]:
+    """Every node at and below `expr`."""
+    found = [expr]
+    for node in found:
+        match node:
+            case And(parts) | Or(parts):
+                found.extend(parts)
+            case Not(part) | IsNull(part) | IsTruth(part, _):
+                found.append(part)
+            case Compare(_, left, right) | Either(left, right):
+                found.extend((left, right))
+            case In(value, options):
+                found.append(value)
+                found.extend(option for option in options if not isinstance(option, Literal))
+            case Like(value, pattern):
+                found.extend((value, pattern))
+            case Call(_, args, _):
+                found.extend(args)
+            case Opaque(_, _, columns):
+                found.extend(columns)
+    return found
+
+
+def _names(expr: Expr) -> list[Name]:
+    return [node for node in _walk(expr) if isinstance(node, Name)]

@@ -1,0 +1,176 @@
+"""Literals take a type: their own, or that of the column they are compared with.
+
+In: a literal and the type it meets. Out: the same value, exactly, with its type; never rounded, never clamped. ValueError when
+text is not of the type.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from lakeprune.predicate.functions.numbers import scaled
+from lakeprune.predicate.read.sql.literals import single
+from lakeprune.predicate.tree import FALSE, TRUE, Call, Column, Compare, Expr, In, Literal, Op
+from lakeprune.values.literals import parse_as
+from lakeprune.values.types import (
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    INTEGER_RANGES,
+    INTEGRAL_KINDS,
+    LONG,
+    NESTED_KINDS,
+    STRING,
+    TIME_KINDS,
+    DataType,
+    Kind,
+)  # fmt: skip
+
+_OWN = {bool: BOOLEAN, float: DOUBLE, str: STRING, bytes: DataType(Kind.BINARY)}
+_SAFE_DIGITS = 15  # a decimal of so many digits, counted to its column's scale, is apart from its neighbours as a double, too
+_ORDERS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+_KEEPS_TEXT = NESTED_KINDS | {Kind.STRING, Kind.OTHER}
+
+
+def own_type(literal: Literal) -> Literal:
+    """The literal with the type Spark gives it by itself.
+
+    >>> own_type(Literal(3_000_000_000)).type
+    DataType(kind=<Kind.LONG: 'long'>, precision=0, scale=0, collation=None)
+    """
+    value = literal.value
+    if literal.type is not None or value is None:
+        return literal
+    known = _OWN.get(type(value))
+    if known is not None:
+        return Literal(value, known)
+    if isinstance(value, int):
+        return Literal(value, _integer_type(value))
+    return Literal(value, _decimal_type(value) if isinstance(value, Decimal) else None)
+
+
+def typed(literal: Literal, type_: DataType | None, zone: str) -> Literal:
+    """The literal as it is compared with a value of `type_`: text is read as that type, anything else keeps its own."""
+    value = literal.value
+    if isinstance(value, str) and type_ is not None and type_.kind not in _KEEPS_TEXT:
+        return Literal(parse_as(value, type_, zone), type_)
+    if isinstance(value, str) and type_ is not None and type_.kind is Kind.STRING:
+        return Literal(value, type_)
+    return own_type(literal)
+
+
+def is_finer_than_type(literal: Literal) -> bool:
+    """Whether a timestamp has digits below a microsecond."""
+    return isinstance(literal.value, Decimal) and literal.type is not None and literal.type.kind in TIME_KINDS
+
+
+def has_two_readings(type_: DataType | None) -> bool:
+    """Whether text can be finer than a value of the type."""
+    return type_ is None or type_.kind is Kind.FLOAT or type_.kind in TIME_KINDS
+
+
+def both_readings(expr: Compare | In) -> tuple[Expr, Expr] | None:
+    """The two meanings of text finer than its column's type, the one with more TRUE rows first; None when there is one.
+
+    Spark cuts a timestamp's digits after the microsecond, other engines keep them: `ts >= '...00.0000005'` holds for `...00`
+    only if they are cut. Against a FLOAT column '0.1' is a float or a double, depending on Spark's ANSI mode.
+    """
+    if isinstance(expr, In):
+        coarse = tuple([_coarse(option) for option in expr.options])
+        return None if all(a is b for a, b in zip(coarse, expr.options, strict=True)) else (In(expr.value, coarse), expr)
+    left, right = _coarse(expr.left), _coarse(expr.right)
+    if left is expr.left and right is expr.right:
+        return None
+    other = Compare(expr.op, left, right)
+    return (expr, other) if _exact_is_wider(expr, other) else (other, expr)
+
+
+def beyond_every_integer(expr: Compare) -> tuple[Expr, Expr] | None:
+    """Both answers on NULL where an integer is ordered against a number beyond every LONG; None for any other comparison.
+
+    Spark takes `i < 9223372036854775808` for TRUE as it stands, without a look at `i`; elsewhere it is NULL for NULL.
+    """
+    is_left = isinstance(expr.left, Literal)
+    literal, other = (expr.left, expr.right) if is_left else (expr.right, expr.left)
+    if not isinstance(literal, Literal) or not isinstance(other, Column | Call) or expr.op not in _ORDERS:
+        return None
+    if not isinstance(literal.value, int | Decimal) or literal.type is None or literal.type.kind is not Kind.DECIMAL:
+        return None
+    low, high = INTEGER_RANGES[Kind.LONG]
+    if other.type is None or other.type.kind not in INTEGRAL_KINDS or low <= literal.value <= high:
+        return None
+    is_above = (literal.value > high) != is_left
+    return (TRUE, expr) if is_above == (expr.op in (Op.LT, Op.LE)) else (expr, FALSE)
+
+
+def decimal_readings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr]:
+    """What else a decimal against text can mean: Spark compares both as doubles, or rounds the text to the decimal's scale.
+
+    Up to 15 digits that makes no difference; beyond, '9007199254740993' equals 9007199254740992.
+    """
+    values = expr.options if isinstance(expr, In) else (expr.left, expr.right)
+    found: list[Expr] = []
+    for change in (_as_double, _rounded):
+        changed = [change(value) if is_text(text) else value for value, text in zip(values, written, strict=True)]
+        if any(a is not b for a, b in zip(changed, values, strict=True)):
+            found.append(In(expr.value, tuple(changed)) if isinstance(expr, In) else Compare(expr.op, *changed))
+    return found
+
+
+def is_text(written: Expr) -> bool:
+    """Whether an option or a side is a plain string literal, before it took a type."""
+    return isinstance(written, Literal) and written.type is None and isinstance(written.value, str)
+
+
+def _as_double(literal: Expr) -> Expr:
+    if not isinstance(literal, Literal) or not isinstance(literal.value, Decimal) or literal.type is None:
+        return literal
+    value, scale = literal.value, literal.type.scale
+    if len(value.as_tuple().digits) <= _SAFE_DIGITS and value.adjusted() + 1 + scale <= _SAFE_DIGITS:
+        return literal
+    return Literal(float(literal.value), DOUBLE) if literal.type.kind is Kind.DECIMAL else literal
+
+
+def _rounded(literal: Expr) -> Expr:
+    if not isinstance(literal, Literal) or not isinstance(literal.value, Decimal) or literal.type is None:
+        return literal
+    if literal.type.kind is not Kind.DECIMAL or -int(literal.value.as_tuple().exponent) <= literal.type.scale:
+        return literal
+    return Literal(scaled(Fraction(literal.value), literal.type.scale), literal.type)
+
+
+def _exact_is_wider(exact: Compare, coarse: Compare) -> bool:
+    if exact.op in (Op.EQ, Op.NULL_SAFE_EQ, Op.NE):
+        return exact.op is Op.NE  # no value of the column equals the exact one
+    is_left = coarse.left is not exact.left
+    fine, rounded = (exact.left, coarse.left) if is_left else (exact.right, coarse.right)
+    rose = isinstance(fine, Literal) and isinstance(rounded, Literal) and Fraction(rounded.value) > Fraction(fine.value)  # type: ignore[arg-type]  # both are finite numbers
+    return (exact.op in (Op.LT, Op.LE)) == (rose == is_left)
+
+
+def _coarse(expr: Expr) -> Expr:
+    """A literal rounded to its type as Spark rounds text; the literal itself when nothing is lost."""
+    if not isinstance(expr, Literal) or expr.type is None:
+        return expr
+    if isinstance(expr.value, Decimal) and is_finer_than_type(expr):
+        return Literal(int(expr.value.to_integral_value(rounding=ROUND_FLOOR)), expr.type)
+    if isinstance(expr.value, float) and expr.type.kind is Kind.FLOAT and math.isfinite(expr.value):
+        rounded = single(expr.value)
+        return Literal(rounded, expr.type) if rounded != expr.value and math.isfinite(rounded) else expr
+    return expr
+
+
+def _integer_type(value: int) -> DataType:
+    for type_ in (INT, LONG):
+        low, high = INTEGER_RANGES[type_.kind]
+        if low <= value <= high:
+            return type_
+    return DataType(Kind.DECIMAL, len(str(abs(value))), 0)
+
+
+def _decimal_type(value: Decimal) -> DataType:
+    _, digits, exponent = value.as_tuple()
+    scale = max(0, -int(exponent))
+    return DataType(Kind.DECIMAL, max(len(digits) + max(0, int(exponent)), scale, 1), scale)

@@ -1,0 +1,191 @@
+"""A bound predicate as clauses: its top-level conjuncts, each normalised, named and put into a bucket.
+
+In: a bound tree. Out: clauses whose AND is the input. Ranges on one column become one clause, fields of one date too, and
+what every branch of a top-level OR demands stands on its own. Nothing is lost: a constant that decides everything is a clause
+like any other, and what metadata cannot use stays as a clause with its reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lakeprune.predicate.functions.registry import REGISTRY
+from lakeprune.predicate.passes.factor_or import factor
+from lakeprune.predicate.passes.limit_lists import is_merged_list
+from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.passes.rebuild import all_of, conjuncts
+from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import (
+    TRUE,
+    And,
+    Bucket,
+    Call,
+    Clause,
+    Compare,
+    Constant,
+    Either,
+    Exact,
+    Expr,
+    In,
+    Literal,
+    Lowerable,
+    Member,
+    Not,
+    Opaque,
+    Or,
+    Profile,
+)
+from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.record import record
+
+
+@record
+class _Conjunct:
+    spelt: tuple[Expr, ...]  # the user's conjuncts that went into it
+    predicate: Lowerable
+
+
+def split(bound: Expr, profile: Profile) -> tuple[Clause, ...]:
+    """The clauses of a predicate; none for a predicate that is TRUE on every row."""
+    return tuple(clause for _, clause in spelt_clauses(bound, profile) if clause.predicate != TRUE)
+
+
+def spelt_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, Clause], ...]:
+    """Every clause, also those that are TRUE on every row, each with the bound conjuncts that it was made of."""
+    groups = _group_date_fields(_top_conjuncts(bound))
+    found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
+    return tuple((all_of(conjunct.spelt), _clause(conjunct, profile)) for conjunct in _merge(found, profile))
+
+
+def _top_conjuncts(bound: Expr) -> list[Expr]:
+    """Top-level conjuncts, seen through NOT (a OR b) and through what all branches of an OR share."""
+    pending = [bound]
+    found: list[Expr] = []
+    while pending:
+        part = pending.pop()
+        opened = _opened(part)
+        if len(opened) > 1:
+            pending.extend(reversed(opened))
+        else:
+            found.append(opened[0])
+    return found
+
+
+def _opened(part: Expr) -> tuple[Expr, ...]:
+    match part:
+        case And():
+            return conjuncts(part)
+        case Or():
+            return conjuncts(factor(part))
+        case Not(Or(parts)):
+            return tuple(Not(inside) for inside in parts)
+        case Not(Not(inside)):
+            return _opened(inside)
+        case _:
+            return (part,)
+
+
+def _group_date_fields(parts: list[Expr]) -> list[tuple[Expr, ...]]:
+    """Conjuncts on fields of one date that include its year stand together; everything else alone."""
+    years = {moment for name, moment in map(_field, parts) if name == "year" and moment is not None}
+    groups: dict[object, list[Expr]] = {}
+    for index, part in enumerate(parts):
+        _, moment = _field(part)
+        groups.setdefault(moment if moment in years else index, []).append(part)
+    return [tuple(group) for group in groups.values()]
+
+
+def _field(part: Expr) -> tuple[str | None, Expr | None]:
+    match part:
+        case (
+            Compare(_, Call(name, (moment,)), Literal())
+            | Compare(_, Literal(), Call(name, (moment,)))
+            | In(Call(name, (moment,)))
+        ) if REGISTRY.get(name) == "date_fields":
+            on_data = any(column.role is Role.DATA for column in columns_of(moment))
+            return (name, moment) if on_data else (None, None)
+        case _:
+            return None, None
+
+
+def _merge(found: list[_Conjunct], profile: Profile) -> list[_Conjunct]:
+    """Sets on one column become one clause, where the first of them stood."""
+    slots: dict[object, list[_Conjunct]] = {}
+    for index, conjunct in enumerate(found):
+        predicate = conjunct.predicate
+        slots.setdefault(predicate.column if isinstance(predicate, Member) else index, []).append(conjunct)
+    merged = []
+    for group in slots.values():
+        if len(group) == 1:
+            merged.append(group[0])
+            continue
+        spelt = tuple(part for conjunct in group for part in conjunct.spelt)
+        merged.append(_Conjunct(spelt, normalise(And(tuple(c.predicate for c in group)), profile)))
+    return merged
+
+
+def _clause(conjunct: _Conjunct, profile: Profile) -> Clause:
+    from lakeprune.predicate.write.show import show
+
+    predicate = conjunct.predicate
+    text = show(all_of(conjunct.spelt), profile.zone)
+    return Clause(
+        text=text,
+        predicate=predicate,
+        bucket=_bucket(predicate),
+        rewritten=show(predicate, profile.zone) if _says_something_else(conjunct) else None,
+        reasons=tuple(_reasons(conjunct)),
+    )
+
+
+def _bucket(predicate: Expr) -> Bucket:
+    """Where the evidence lies. A clause without columns is decided without any; it counts as partition-safe."""
+    roles = {column.role for column in columns_of(predicate)}
+    if len(roles) == 2:
+        return Bucket.UNSPLITTABLE
+    if Role.DATA in roles:
+        return Bucket.STATS_SAFE
+    if any(isinstance(node, Opaque) for node in nodes(predicate)):
+        return Bucket.STATS_SAFE  # nothing decides it, so partition values alone do not either
+    return Bucket.PARTITION_EXACT if any(isinstance(node, Exact) for node in nodes(predicate)) else Bucket.PARTITION_SAFE
+
+
+def _says_something_else(conjunct: _Conjunct) -> bool:
+    """Whether the rewritten predicate tells the reader more than the spelling does: a function moved, a contradiction found."""
+    predicate = conjunct.predicate
+    if isinstance(predicate, Exact | Opaque):
+        return False
+    if all(_is_plain(part) for part in conjunct.spelt):
+        return isinstance(predicate, Constant) or (isinstance(predicate, Member) and predicate.values.is_empty())
+    return True
+
+
+def _is_plain(part: Expr) -> bool:
+    """No function call in it: then rewriting changed its form only."""
+    return not any(isinstance(node, Call) for node in nodes(part))
+
+
+def _can_only_overflow(part: Expr) -> bool:
+    """Its only functions are additions and the like: inexact at the very ends of the type, nowhere else."""
+    return all(REGISTRY.get(node.function) in _OVERFLOWING for node in nodes(part) if isinstance(node, Call))
+
+
+_OVERFLOWING = frozenset({"arithmetic", "date_arithmetic", "rounding"})
+
+
+def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:
+    found: dict[Reason, None] = {}
+    for node in nodes(conjunct.predicate):
+        if isinstance(node, Opaque):
+            found[node.reason] = None
+        elif is_merged_list(node):
+            found[Reason(ReasonCode.LIST_MERGED, "a very long list, merged across its smallest gaps")] = None
+        elif isinstance(node, Either) and not all(_is_plain(part) for part in conjunct.spelt):
+            if all(_can_only_overflow(part) for part in conjunct.spelt):
+                found[Reason(ReasonCode.OVERFLOW_POSSIBLE, "a value whose result leaves its type may match or fail")] = None
+                continue
+            found[Reason(ReasonCode.INEXACT_REWRITE, "pruned by an implied range; rows inside it may still not match")] = None
+    if _bucket(conjunct.predicate) is Bucket.UNSPLITTABLE:
+        found[Reason(ReasonCode.UNSPLITTABLE_OR, "one clause over partition and data columns")] = None
+    return found

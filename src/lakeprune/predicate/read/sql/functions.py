@@ -1,0 +1,202 @@
+"""Functions of Spark SQL under their one canonical name.
+
+In: a function's name as written and its converted arguments. Out: the tree node it means. A name without an entry here keeps
+its own name: whether lakeprune knows it is decided by the function registry when the predicate is bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from lakeprune.predicate.read.sql.literals import amount
+from lakeprune.predicate.reasons import ReasonCode
+from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Not, Op, Profile
+from lakeprune.values.time.zones import DAY, local_of
+from lakeprune.values.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
+
+ALIASES = {
+    "date": "to_date", "dayofmonth": "day", "date_diff": "datediff", "dateadd": "date_add", "mod": "%", "ceiling": "ceil",
+    "lcase": "lower", "ucase": "upper", "substr": "substring", "char_length": "length", "character_length": "length",
+    "len": "length", "nvl": "coalesce", "ifnull": "coalesce", "negative": "negate", "signum": "sign",
+    "to_unix_timestamp": "unix_timestamp", "iff": "if",
+}  # fmt: skip
+AGGREGATES = frozenset({
+    "any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg", "bit_and",
+    "bit_or", "bit_xor", "bitmap_construct_agg", "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count",
+    "count_if", "count_min_sketch", "covar_pop", "covar_samp", "every", "first", "first_value", "grouping",
+    "grouping_id", "histogram_numeric", "kurtosis", "last", "last_value", "listagg", "max", "max_by", "mean", "median",
+    "min", "min_by", "mode", "percentile", "percentile_approx", "percentile_cont", "percentile_disc", "regr_avgx",
+    "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy",
+    "skewness", "some", "std", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "try_avg", "try_sum",
+    "var_pop", "var_samp", "variance", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag",
+    "lead", "nth_value"
+})  # fmt: skip
+NON_DETERMINISTIC = frozenset({
+    "rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "monotonically_increasing_id",
+    "spark_partition_id", "input_file_name", "input_file_block_start", "input_file_block_length", "current_time"
+})  # fmt: skip
+CAST_FUNCTIONS = {
+    "boolean": Kind.BOOLEAN, "tinyint": Kind.BYTE, "smallint": Kind.SHORT, "int": Kind.INT, "bigint": Kind.LONG,
+    "float": Kind.FLOAT, "double": Kind.DOUBLE, "timestamp": Kind.TIMESTAMP, "binary": Kind.BINARY, "string": Kind.STRING,
+}  # fmt: skip
+# How many arguments a function takes, by canonical name; one that is not listed is passed on as it is.
+_ARITIES: dict[str, range] = {
+    **dict.fromkeys((
+        "year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute", "second", "last_day",
+        "unix_date", "lower", "upper", "trim", "ltrim", "rtrim", "length", "abs", "sign", "negate", "floor", "ceil",
+    ), range(1, 2)),
+    **dict.fromkeys((
+        "%", "pmod", "date_add", "date_sub", "add_months", "datediff", "date_format", "right", "startswith", "endswith",
+        "contains", "nullif",
+    ), range(2, 3)),
+    **dict.fromkeys(("to_date", "to_timestamp", "unix_timestamp", "round"), range(1, 3)),
+    **dict.fromkeys(("make_date", "if", "substring"), range(3, 4)),
+    **dict.fromkeys(("concat", "coalesce"), range(1, 10_000)),
+    **dict.fromkeys(("greatest", "least"), range(2, 10_000)),
+    "replace": range(2, 4),
+}  # fmt: skip
+EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
+
+
+class Unsupported(Exception):
+    """Part of a term that lakeprune does not know: the whole comparison becomes Opaque."""
+
+    def __init__(self, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED_EXPRESSION) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def call(name: str, args: tuple[Expr, ...], profile: Profile) -> Expr:
+    """The node that `name(args)` means.
+
+    >>> call("LEFT", (Literal("abc"), Literal(2)), Profile(0)).function
+    'substring'
+    """
+    lowered = name.lower()
+    if lowered in NON_DETERMINISTIC:
+        raise Unsupported(f"{lowered}() gives another answer each time", ReasonCode.NON_DETERMINISTIC)
+    if lowered in ("date_add", "dateadd", "timestampadd") and len(args) == 3:
+        raise Unsupported(f"{lowered} with a unit")
+    if lowered in CAST_FUNCTIONS and len(args) == 1:
+        return Call("cast", args, DataType(CAST_FUNCTIONS[lowered]))
+    build = _BUILDERS.get(lowered)
+    if build is not None:
+        built = build(args, profile)
+        if built is None:
+            raise _wrong_arity(lowered, args)
+        return built
+    canonical = ALIASES.get(lowered, lowered)
+    if canonical in _ARITIES and len(args) not in _ARITIES[canonical]:
+        raise _wrong_arity(lowered, args)
+    return Call(canonical, args)
+
+
+def _wrong_arity(name: str, args: tuple[Expr, ...]) -> Unsupported:
+    return Unsupported(f"{name} with {len(args)} argument{'s' if len(args) != 1 else ''}")
+
+
+def add_unit(unit: str, number: Expr, value: Expr) -> Expr:
+    """`dateadd(DAY, 3, x)` and its spellings."""
+    if not isinstance(number, Literal) or not isinstance(number.value, int):
+        raise Unsupported("an interval that is not a constant")
+    try:
+        span = amount(str(number.value), unit)
+    except ValueError as error:
+        raise Unsupported(f"`{unit}` is not a unit of time") from error
+    return add_interval(value, span.months, span.days, span.micros)
+
+
+def add_interval(value: Expr, months: int, days: int, micros: int) -> Expr:
+    return Call("add_interval", (value, Literal(months, INT), Literal(days, INT), Literal(micros, LONG)))
+
+
+def today(profile: Profile) -> Literal:
+    return Literal(local_of(profile.now, profile.zone) // DAY, DATE)
+
+
+def now(profile: Profile) -> Literal:
+    return Literal(profile.now, TIMESTAMP)
+
+
+Builder = Callable[[tuple[Expr, ...], Profile], Expr | None]
+
+
+def _exactly(count: int, build: Callable[..., Expr]) -> Builder:
+    return lambda args, _: build(*args) if len(args) == count else None
+
+
+def _unit_first(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+    match args:
+        case (Literal(value=str(unit)), value):
+            return Call("date_trunc", (Literal(unit.lower(), STRING), value))
+    return None
+
+
+def _unit_last(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+    match args:
+        case (value, Literal(value=str(unit))):
+            return Call("trunc", (value, Literal(unit.lower(), STRING)))
+    return None
+
+
+def _substring(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+    if len(args) == 2:
+        args = (*args, Literal(EVERYTHING_AFTER, INT))
+    return Call("substring", args) if len(args) == 3 else None
+
+
+def _unix_timestamp(args: tuple[Expr, ...], profile: Profile) -> Expr | None:
+    if not args:
+        return Literal(profile.now // 1_000_000, LONG)
+    return Call("unix_timestamp", args) if len(args) <= 2 else None
+
+
+def _moment(build: Callable[[Profile], Literal]) -> Builder:
+    return lambda args, profile: None if args else build(profile)
+
+
+def _like(kind: str) -> Builder:
+    def build(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+        match args:
+            case (value, pattern):
+                return Like(value, pattern, kind=kind)
+            case (value, pattern, Literal(value=str(escape))) if kind != "rlike" and len(escape) == 1:
+                return Like(value, pattern, escape, kind)
+        return None
+
+    return build
+
+
+def _between_nulls(left: Expr, right: Expr) -> Expr:
+    return Compare(Op.NULL_SAFE_EQ, left, right)
+
+
+_rlike = _like("rlike")
+_BUILDERS: dict[str, Builder] = {
+    "date_trunc": _unit_first,
+    "trunc": _unit_last,
+    "substring": _substring,
+    "substr": _substring,
+    "left": _exactly(2, lambda x, n: Call("substring", (x, Literal(1, INT), n))),
+    "nvl2": _exactly(3, lambda x, a, b: Call("if", (Not(IsNull(x)), a, b))),
+    "if": _exactly(3, lambda c, a, b: Call("if", (c, a, b))),
+    "isnull": _exactly(1, IsNull),
+    "isnotnull": _exactly(1, lambda x: Not(IsNull(x))),
+    "isnan": _exactly(1, lambda x: Compare(Op.NULL_SAFE_EQ, Call("cast", (x,), DOUBLE), Literal(math.nan, DOUBLE))),
+    "equal_null": _exactly(2, _between_nulls),
+    "like": _like("like"),
+    "ilike": _like("ilike"),
+    "rlike": _rlike,
+    "regexp": _rlike,
+    "regexp_like": _rlike,
+    "unix_timestamp": _unix_timestamp,
+    "current_date": _moment(today),
+    "curdate": _moment(today),
+    "current_timestamp": _moment(now),
+    "now": _moment(now),
+    "localtimestamp": _moment(lambda profile: Literal(local_of(profile.now, profile.zone), TIMESTAMP_NTZ)),
+    "between": _exactly(3, lambda x, a, b: And((Compare(Op.GE, x, a), Compare(Op.LE, x, b)))),
+    "negative": _exactly(1, lambda x: Call("negate", (x,))),
+    "positive": _exactly(1, lambda x: x),
+}

@@ -1,0 +1,102 @@
+"""AND, OR, NOT and parentheses of a predicate, around terms that a SQL parser then reads one by one.
+
+In: tokens. Out: the tree of connectives over whatever `term(first, last)` makes of the tokens of one comparison. Chains of any
+length become one flat node, and a term keeps its exact place in the text: an unreadable one costs only itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lakeprune.predicate.read.sql.spans import syntax_error
+from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens
+from lakeprune.predicate.tree import And, Expr, IsNull, IsTruth, Not, Or
+
+Term = Callable[[int, int], Expr]
+
+
+def connect(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
+    """The predicate that tokens first..last-1 spell."""
+    ors: list[Expr] = []
+    ands: list[Expr] = []
+    for start, end, word in pieces(tokens, first, last):
+        if start == end:
+            raise _missing(tokens, start, word)
+        part = _factor(tokens, start, end, term)
+        is_group = tokens.key(start) == "("  # its parts join ours; those of a BETWEEN stay together
+        ands.extend(part.parts if is_group and isinstance(part, And) else (part,))
+        if word != "and":
+            whole = ands[0] if len(ands) == 1 else And(tuple(ands))
+            ors.extend(whole.parts if isinstance(whole, Or) else (whole,))
+            ands = []
+    return ors[0] if len(ors) == 1 else Or(tuple(ors))
+
+
+def pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
+    """Runs of tokens between the connectives of this level, each with the word that ends it."""
+    found: list[tuple[int, int, str]] = []
+    start = index = first
+    betweens = 0
+    while index < last:
+        key = tokens.key(index)
+        partner = tokens.partner.get(index)
+        is_name = tokens.key(index - 1) == "." or tokens.items[index].kind != "word"
+        if partner is not None and partner > index:
+            index = partner
+        elif key == "between" and not is_name and tokens.key(index + 1) not in COMPARISONS:
+            betweens += 1
+        elif key == "and" and betweens and not is_name:
+            betweens -= 1
+        elif key in ("and", "or") and not is_name:
+            found.append((start, index, key))
+            start, betweens = index + 1, 0
+        index += 1
+    found.append((start, last, ""))
+    return found
+
+
+def _factor(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
+    negated = False
+    while tokens.key(first) in ("not", "!") and tokens.key(first + 1) not in COMPARISONS and first + 1 < last:
+        negated = not negated
+        first += 1
+    part = _group(tokens, first, last, term)
+    if part is None:
+        part = term(first, last)
+    return Not(part) if negated else part
+
+
+def _group(tokens: Tokens, first: int, last: int, term: Term) -> Expr | None:
+    """`(predicate)` or `(predicate) IS [NOT] NULL | TRUE | FALSE | UNKNOWN`; None when it is something else."""
+    if tokens.key(first) != "(" or _is_tuple(tokens, first):
+        return None
+    close = tokens.partner[first]
+    tail = [tokens.key(i) for i in range(close + 1, last)]
+    negated = tail[:2] == ["is", "not"]
+    truth = tail[2 if negated else 1 :] if tail[:1] == ["is"] else None
+    if tail and truth not in (["null"], ["unknown"], ["true"], ["false"]):
+        return None
+    inner = connect(tokens, first + 1, close, term)
+    if truth is None:
+        return inner
+    test = IsNull(inner) if truth[0] in ("null", "unknown") else IsTruth(inner, truth[0] == "true")
+    return Not(test) if negated else test
+
+
+def _is_tuple(tokens: Tokens, open_: int) -> bool:
+    index = open_ + 1
+    while index < tokens.partner[open_]:
+        if tokens.key(index) == ",":
+            return True
+        index = max(index, tokens.partner.get(index, index)) + 1
+    return False
+
+
+def _missing(tokens: Tokens, index: int, word: str) -> Exception:
+    if not tokens.items:
+        return syntax_error(tokens.text, 0, 0, "there is no predicate")
+    if word or index >= len(tokens.items):
+        at = tokens.items[min(index, len(tokens.items) - 1) if word else index - 1]
+        return syntax_error(tokens.text, at.start, at.end, f"`{tokens.text[at.start : at.end]}` needs an operand")
+    at = tokens.items[index]
+    return syntax_error(tokens.text, at.start, at.end, "a predicate is missing here")

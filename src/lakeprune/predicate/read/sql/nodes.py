@@ -1,0 +1,334 @@
+"""sqlglot's nodes of one term, turned into the predicate tree.
+
+In: a syntax tree in which functions are still as written. Out: Name, Literal, Call, Compare, ... Anything else raises
+`Unsupported`, which costs the term its pruning and nothing more; subqueries, aggregates and windows are errors (LP105).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call, now, today
+from lakeprune.predicate.read.sql.literals import Interval, interval, negated, number
+from lakeprune.predicate.read.sql.rewrite import Rewritten
+from lakeprune.predicate.read.sql.types import cast_literal, data_type
+from lakeprune.predicate.tree import (
+    And,
+    Call,
+    Compare,
+    Expr,
+    In,
+    IsNull,
+    IsTruth,
+    Like,
+    Literal,
+    Name,
+    Not,
+    Op,
+    Or,
+    Profile,
+)  # fmt: skip
+from lakeprune.values.types import BOOLEAN, DataType, Kind
+
+MAX_CHAIN = 100  # operators of one kind in a row inside a term: a + b + c + ...
+
+_COMPARISONS: dict[type[exp.Expr], Op] = {
+    exp.EQ: Op.EQ, exp.NEQ: Op.NE, exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE,
+    exp.NullSafeEQ: Op.NULL_SAFE_EQ,
+}  # fmt: skip
+_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+_LIKES: dict[type[exp.Expr], str] = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}
+_PREDICATES = (exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape, exp.Not, exp.NullSafeNEQ)
+_WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff"})
+_FORBIDDEN = (exp.Query, exp.Window, exp.Exists)
+
+
+def names_in(node: exp.Expr, written: Rewritten) -> tuple[Name, ...]:
+    """Every column that occurs below `node`, once each; parameters of lambdas are not columns."""
+    found: dict[tuple[str, ...], Name] = {}
+    for column in node.find_all(exp.Column):
+        if not isinstance(column.this, exp.Star) and not _is_unit(column):
+            name = _name(column.parts, written)
+            found.setdefault(name.parts, name)
+    return tuple(found.values())
+
+
+def _begins_with_unit(node: exp.Expr) -> bool:
+    """`timestampdiff(DAY, a, b)`: its first argument is a word of the grammar, not a column."""
+    return isinstance(node, exp.Anonymous) and node.name.lower() in _WITH_UNIT and len(node.expressions) == 3
+
+
+def _is_unit(column: exp.Column) -> bool:
+    call = column.parent
+    return call is not None and _begins_with_unit(call) and call.expressions[0] is column
+
+
+def _name(parts: list[exp.Expr] | tuple[exp.Expr, ...], written: Rewritten) -> Name:
+    first, last = parts[0].meta.get("start"), parts[-1].meta.get("end")
+    texts = tuple(part.name for part in parts)
+    if first is None or last is None:
+        return Name(texts)
+    return Name(texts, written.origin(first), written.origin(last) + 1)
+
+
+class Converter:
+    """Turns the nodes of one term into tree nodes."""
+
+    def __init__(self, written: Rewritten, profile: Profile) -> None:
+        self._written = written
+        self._profile = profile
+        self._depth = 0
+        self._converters: dict[type[exp.Expr], Callable[[exp.Expr], Expr]] = {
+            exp.Column: self._column, exp.Dot: self._dot, exp.Paren: lambda n: self.expression(n.this),
+            exp.Literal: _literal, exp.Boolean: lambda n: Literal(bool(n.this), BOOLEAN), exp.Null: lambda _: Literal(None),
+            exp.HexString: _hex, exp.Neg: self._negate, exp.Not: lambda n: Not(self.expression(n.this)),
+            exp.And: self._connective, exp.Or: self._connective, exp.Is: self._is, exp.Between: self._between,
+            exp.In: self._in, exp.Escape: self._escape, exp.NullSafeNEQ: self._distinct, exp.DPipe: self._concat,
+            exp.Cast: self._cast, exp.TryCast: self._cast, exp.Case: self._case, exp.Anonymous: self._function,
+            exp.CurrentDate: lambda _: today(self._profile), exp.CurrentTimestamp: lambda _: now(self._profile),
+            exp.Extract: self._extract, exp.Trim: self._trim, exp.Substring: self._substring,
+            **dict.fromkeys(_COMPARISONS, self._compare), **dict.fromkeys(_ARITHMETIC, self._arithmetic),
+            **dict.fromkeys(_LIKES, self._like),
+        }  # fmt: skip
+
+    def expression(self, node: exp.Expr) -> Expr:
+        """The tree node for `node`."""
+        if isinstance(node, _FORBIDDEN):
+            what = "a window function" if isinstance(node, exp.Window) else "a subquery"
+            raise PredicateError("LP105", f"{what} cannot be part of a predicate", why="it needs other rows to be read")
+        convert = self._converters.get(type(node))
+        if convert is None:
+            self._reject_forbidden(node)
+            raise Unsupported(f"{type(node).__name__.lower()} expression")
+        self._depth += 1
+        if self._depth > MAX_CHAIN:
+            raise Unsupported(f"more than {MAX_CHAIN} operators inside one another")
+        converted = convert(node)
+        self._depth -= 1
+        return converted
+
+    def _reject_forbidden(self, node: exp.Expr) -> None:
+        """An unknown construct hides nothing: what is an error outside it is an error inside it."""
+        for child in node.iter_expressions():
+            if isinstance(child, _FORBIDDEN):
+                self.expression(child)
+            self._reject_forbidden(child)
+
+    def _column(self, node: exp.Expr) -> Expr:
+        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+            raise Unsupported("`*`")
+        return _name(node.parts, self._written)
+
+    def _dot(self, node: exp.Expr) -> Expr:
+        parts: list[exp.Expr] = []
+        while isinstance(node, exp.Dot):
+            parts.append(node.expression)
+            node = node.this
+        if not isinstance(node, exp.Column) or not all(isinstance(part, exp.Identifier) for part in parts):
+            raise Unsupported("a field of an expression")
+        return _name([*node.parts, *reversed(parts)], self._written)
+
+    def _negate(self, node: exp.Expr) -> Expr:
+        value = self.expression(node.this)
+        if isinstance(value, Literal) and isinstance(value.value, bool | str | bytes | None):
+            raise Unsupported("minus before something that is not a number")
+        if isinstance(value, Literal) and _is_plain_number(value):
+            return negated(value)
+        return Call("negate", (value,))
+
+    def _connective(self, node: exp.Expr) -> Expr:
+        kind = type(node)
+        parts: list[Expr] = []
+        while type(node) is kind:
+            parts.append(self.expression(node.expression))
+            node = node.this
+        parts.append(self.expression(node))
+        parts.reverse()
+        made = And if kind is exp.And else Or
+        flat = [inner for part in parts for inner in (part.parts if isinstance(part, made) else (part,))]
+        return made(tuple(flat))
+
+    def _compare(self, node: exp.Expr) -> Expr:
+        left, right = node.this, node.expression
+        op = _COMPARISONS[type(node)]
+        if isinstance(right, exp.Is | exp.Not):
+            # Spark reads `a > 5 IS NOT TRUE` as `(a > 5) IS NOT TRUE`, sqlglot as `a > (5 IS NOT TRUE)`.
+            test = right.this if isinstance(right, exp.Not) else right
+            if isinstance(test, exp.Is):
+                inner = Compare(op, self.expression(left), self.expression(test.this))
+                found = _truth_test(inner, test.expression)
+                return Not(found) if isinstance(right, exp.Not) else found
+        if isinstance(left, _PREDICATES) or isinstance(right, (*_PREDICATES, *_COMPARISONS)):
+            raise Unsupported("comparisons in a row without parentheses")
+        return Compare(op, self.expression(left), self.expression(right))
+
+    def _distinct(self, node: exp.Expr) -> Expr:
+        return Not(Compare(Op.NULL_SAFE_EQ, self.expression(node.this), self.expression(node.expression)))
+
+    def _is(self, node: exp.Expr) -> Expr:
+        return _truth_test(self.expression(node.this), node.expression)
+
+    def _between(self, node: exp.Expr) -> Expr:
+        if node.args.get("symmetric"):
+            raise Unsupported("BETWEEN SYMMETRIC")
+        value = self.expression(node.this)
+        low, high = self.expression(node.args["low"]), self.expression(node.args["high"])
+        return And((Compare(Op.GE, value, low), Compare(Op.LE, value, high)))
+
+    def _in(self, node: exp.Expr) -> Expr:
+        if node.args.get("query"):
+            self.expression(node.args["query"])
+        options = node.args.get("expressions")
+        if not options or node.args.get("unnest") or node.args.get("field"):
+            raise PredicateError("LP101", "the predicate does not parse", why="IN needs a list of values in parentheses")
+        depth = self._depth
+        value = self.expression(node.this)
+        converted = tuple(self.expression(option) for option in options)
+        self._depth = depth
+        return In(value, converted)
+
+    def _like(self, node: exp.Expr, escape: str = "\\") -> Expr:
+        kind = _LIKES[type(node)]
+        value = self.expression(node.this)
+        pattern = node.expression
+        negated = bool(node.args.get("negate"))
+        if not isinstance(pattern, exp.Any | exp.All):
+            found: Expr = Like(value, self.expression(pattern), escape, kind)
+            return Not(found) if negated else found
+        listed = pattern.this
+        patterns = listed.expressions if isinstance(listed, exp.Tuple) else [listed]
+        likes: list[Expr] = [Like(value, self.expression(p), escape, kind) for p in patterns]
+        parts = tuple(Not(like) if negated else like for like in likes)
+        return Or(parts) if isinstance(pattern, exp.Any) else And(parts)
+
+    def _escape(self, node: exp.Expr) -> Expr:
+        escape = node.expression.name
+        if type(node.this) not in _LIKES or len(escape) != 1:
+            raise PredicateError("LP101", "the predicate does not parse", why="ESCAPE needs one character")
+        return self._like(node.this, escape)
+
+    def _arithmetic(self, node: exp.Expr) -> Expr:
+        function = _ARITHMETIC[type(node)]
+        if isinstance(node.this, exp.DPipe) or isinstance(node.expression, exp.DPipe):
+            raise Unsupported("|| beside an arithmetic operator without parentheses")
+        if function in "+-":
+            right = self._interval(node.expression)
+            if right is not None and self._interval(node.this) is None:
+                span = (right if function == "+" else right.negated()).normal()
+                return add_interval(self.expression(node.this), span.months, span.days, span.micros)
+            left = self._interval(node.this)
+            if left is not None and right is None and function == "+":
+                return add_interval(self.expression(node.expression), left.months, left.days, left.micros)
+        return Call(function, (self.expression(node.this), self.expression(node.expression)))
+
+    def _interval(self, node: exp.Expr) -> Interval | None:
+        """The length of an interval expression, None when it is not one."""
+        if isinstance(node, exp.Paren):
+            return self._interval(node.this)
+        if isinstance(node, exp.Neg):
+            inner = self._interval(node.this)
+            return None if inner is None else inner.negated()
+        if isinstance(node, exp.Add) and isinstance(node.expression, exp.Interval):
+            left, right = self._interval(node.this), self._interval(node.expression)
+            return None if left is None or right is None else left.plus(right)
+        if not isinstance(node, exp.Interval):
+            return None
+        unit, to_unit = node.args.get("unit"), None
+        if isinstance(unit, exp.IntervalSpan):
+            unit, to_unit = unit.this, unit.expression
+        if not isinstance(node.this, exp.Literal):
+            raise Unsupported("an interval that is not a constant")
+        try:
+            return interval(node.this.name, unit and unit.name, to_unit and to_unit.name)
+        except ValueError as error:
+            raise Unsupported("an interval of this form") from error
+
+    def _concat(self, node: exp.Expr) -> Expr:
+        if isinstance(node.expression, exp.Add | exp.Sub) or isinstance(node.this, exp.Add | exp.Sub):
+            raise Unsupported("|| beside an arithmetic operator without parentheses")
+        left, right = self.expression(node.this), self.expression(node.expression)
+        joined = left.args if isinstance(node.this, exp.DPipe) and isinstance(left, Call) else (left,)
+        return Call("concat", (*joined, right))
+
+    def _cast(self, node: exp.Expr) -> Expr:
+        type_ = data_type(node.args["to"])
+        if type_ is None or node.args.get("format") or node.args.get("default"):
+            raise Unsupported("a cast to this type")
+        value = self.expression(node.this)
+        # sqlglot reads both `CAST(x AS t)` and `1L` as a cast that never fails; only TRY_CAST is marked safe.
+        function = "try_cast" if node.args.get("safe") else "cast"
+        is_typed_literal = type(node) is exp.Cast and isinstance(node.this, exp.Literal)
+        if isinstance(value, Literal) and isinstance(node.this, exp.Literal):
+            folded = cast_literal(value, type_, self._profile.zone, strict=is_typed_literal)
+            if folded is not None:
+                return folded
+        return Call(function, (value,), type_)
+
+    def _case(self, node: exp.Expr) -> Expr:
+        args: list[Expr] = []
+        subject = None if node.this is None else self.expression(node.this)
+        for branch in node.args["ifs"]:
+            condition = self.expression(branch.this)
+            args.append(condition if subject is None else Compare(Op.EQ, subject, condition))
+            args.append(self.expression(branch.args["true"]))
+        default = node.args.get("default")
+        args.append(Literal(None) if default is None else self.expression(default))
+        return Call("case", tuple(args))
+
+    def _function(self, node: exp.Expr) -> Expr:
+        children = node.expressions
+        if node.name.lower() in ("dateadd", "date_add", "timestampadd") and len(children) == 3:
+            unit = children[0]
+            return add_unit(unit.name, self.expression(children[1]), self.expression(children[2]))
+        if _begins_with_unit(node):
+            raise Unsupported(f"{node.name.lower()} with a unit")
+        return call(node.name, tuple(self.expression(child) for child in children), self._profile)
+
+    def _extract(self, node: exp.Expr) -> Expr:
+        field = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear"}.get(node.name.lower(), node.name.lower())
+        if field not in ("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute"):
+            raise Unsupported(f"extract({field} ...)")
+        return Call(field, (self.expression(node.expression),))
+
+    def _trim(self, node: exp.Expr) -> Expr:
+        side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "").upper(), "trim")
+        if node.expression is not None:
+            raise Unsupported(f"{side} with the characters to remove")
+        return Call(side, (self.expression(node.this),))
+
+    def _substring(self, node: exp.Expr) -> Expr:
+        parts = (node.this, node.args.get("start"), node.args.get("length"))
+        return call("substring", tuple(self.expression(part) for part in parts if part is not None), self._profile)
+
+
+def _truth_test(part: Expr, against: exp.Expr) -> Expr:
+    if isinstance(against, exp.Null):
+        return IsNull(part)
+    if isinstance(against, exp.Boolean):
+        return IsTruth(part, bool(against.this))
+    raise Unsupported("IS with something that is not NULL, TRUE or FALSE")
+
+
+def _literal(node: exp.Expr) -> Expr:
+    if node.args.get("is_string"):
+        return Literal(node.name)
+    try:
+        return number(node.name)
+    except (ValueError, ArithmeticError) as error:
+        raise PredicateError("LP101", "the predicate does not parse", why=f"`{node.name}` is not a number") from error
+
+
+def _hex(node: exp.Expr) -> Expr:
+    digits = node.name
+    if not re.fullmatch(r"[0-9a-fA-F]*", digits):
+        raise PredicateError("LP101", "the predicate does not parse", why="X'...' holds hexadecimal digits only")
+    return Literal(bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits), DataType(Kind.BINARY))
+
+
+def _is_plain_number(literal: Literal) -> bool:
+    kinds = (None, Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL)
+    return (literal.type.kind if literal.type else None) in kinds

@@ -1,0 +1,68 @@
+"""The SQL front-end: WHERE text as Spark users write it -> the predicate tree.
+
+In: text and the session it is read in. Out: an unbound tree. Only text that does not parse (LP101), something that is no
+predicate (LP104) and subqueries, aggregates or windows (LP105) are errors; all else that is not understood is Opaque.
+"""
+
+from __future__ import annotations
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.read.sql.logic import connect
+from lakeprune.predicate.read.sql.plain import read_plain
+from lakeprune.predicate.read.sql.spans import underline
+from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
+from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
+
+
+def parse_predicate(text: str, profile: Profile) -> Expr:
+    """The tree of a predicate; names are as written, literals have no column's type yet.
+
+    >>> parse_predicate("age > 40", Profile(now=0))
+    Compare(op=<Op.GT: '>'>, left=Name(parts=('age',), start=0, end=3), right=Literal(value=40, type=None))
+    """
+    tokens = tokenize(text)
+
+    def term(first: int, last: int) -> Expr:
+        found = read_plain(tokens, first, last, profile.zone)
+        if found is None:
+            from lakeprune.predicate.read.sql.terms import read_term
+
+            _reject_other_rows(tokens, first, last)
+            found = read_term(tokens, first, last, profile)
+        return _as_predicate(found, tokens, first, last)
+
+    return connect(tokens, 0, len(tokens.items), term)
+
+
+def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:
+    if not isinstance(expr, Literal):
+        return expr
+    if expr.value is None or isinstance(expr.value, bool):
+        return Constant(expr.value)
+    where = underline(tokens.text, tokens.items[first].start, tokens.items[last - 1].end)
+    raise PredicateError("LP104", "this is a value, not a predicate", where=where, fix="compare it with something")
+
+
+def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
+    """LP105 for what cannot be decided row by row: subqueries and aggregates."""
+    from lakeprune.predicate.read.sql.functions import AGGREGATES
+
+    for index in range(first, last):
+        key, before = tokens.key(index), tokens.key(index - 1)
+        if tokens.items[index].kind != "word" or before == ".":
+            continue
+        if key in ("select", "with") and before == "(" and not _is_name(tokens, index, last):
+            raise _needs_other_rows(tokens, index, "a subquery")
+        if key in AGGREGATES and tokens.key(index + 1) == "(" and before not in ("like", "ilike"):
+            raise _needs_other_rows(tokens, index, f"the aggregate {key}()")
+
+
+def _is_name(tokens: Tokens, index: int, last: int) -> bool:
+    """Whether a word that can begin a subquery is a column here: an operator follows that no query begins with."""
+    follows = tokens.items[index + 1] if index + 1 < last else None
+    return follows is not None and follows.kind == "symbol" and follows.key not in ("*", "(", "-", "+")
+
+
+def _needs_other_rows(tokens: Tokens, index: int, what: str) -> PredicateError:
+    where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
+    return PredicateError("LP105", f"{what} cannot be part of a predicate", where=where, why="it needs other rows to be read")

@@ -1,0 +1,113 @@
+"""One comparison of a predicate, read by sqlglot (dialect spark) and turned into the predicate tree.
+
+In: the tokens of one term. Out: tree nodes, or Opaque with a reason for anything not understood. sqlglot is asked for syntax
+only: its rewriting of functions is switched off, because `date_format`, `unix_timestamp` and others would lose their meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.parsers.spark import SparkParser
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.read.sql.functions import Unsupported
+from lakeprune.predicate.read.sql.literals import plain_list
+from lakeprune.predicate.read.sql.nodes import Converter, names_in
+from lakeprune.predicate.read.sql.rewrite import Rewritten, rewrite
+from lakeprune.predicate.read.sql.spans import syntax_error, underline
+from lakeprune.predicate.read.sql.tokens import Tokens, check_term_nesting
+from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.tree import Expr, In, Name, Not, Opaque, Profile
+
+MAX_OPAQUE = 1000  # characters of an opaque term that are kept to be shown
+_DIALECT = Spark()
+_KEPT_PARSERS = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "SUBSTR", "TRIM")
+
+
+class _TermParser(SparkParser):
+    """Spark's grammar with every function left as it is written."""
+
+    FUNCTIONS: ClassVar[dict[str, Any]] = {}
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {k: v for k, v in SparkParser.FUNCTION_PARSERS.items() if k in _KEPT_PARSERS}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {"CASE": SparkParser.NO_PAREN_FUNCTION_PARSERS["CASE"]}
+
+
+def read_term(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+    """The node that tokens first..last-1 spell."""
+    check_term_nesting(tokens, first, last)
+    path = _variant_path(tokens, first, last)
+    if path is not None:
+        return path
+    if tokens.items[last - 1].kind == "list" and tokens.key(last - 2) == "in" and last - 2 > first:
+        return _membership(tokens, first, last, profile)
+    return _convert(tokens, first, last, profile)
+
+
+def _membership(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+    """`value [NOT] IN (many plain literals)`, with the list read directly."""
+    negated = tokens.key(last - 3) == "not" and last - 3 > first
+    value = _convert(tokens, first, last - (3 if negated else 2), profile)
+    if isinstance(value, Opaque):
+        return Opaque(tokens.source(first, last)[:MAX_OPAQUE], value.reason, value.columns)
+    listed = tokens.items[last - 1]
+    options = plain_list(tokens.text[listed.start : listed.end])
+    member = In(value, options)
+    return Not(member) if negated else member
+
+
+def _variant_path(tokens: Tokens, first: int, last: int) -> Opaque | None:
+    """`column:path` (semi-structured access, which sqlglot's Spark does not read) as Opaque; None for any other term."""
+    for index in range(first + 1, last - 1):
+        before, after = tokens.items[index - 1], tokens.items[index + 1]
+        if tokens.key(index) == ":" and before.kind in ("word", "name") and after.kind in ("word", "name", "string"):
+            reason = Reason(ReasonCode.NO_ORDERED_STATISTICS, "a path inside a variant")
+            name = tokens.text[before.start : before.end].strip("`")
+            return Opaque(tokens.source(first, last)[:MAX_OPAQUE], reason, (Name((name,), before.start, before.end),))
+    return None
+
+
+def _convert(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+    written = rewrite(tokens, first, last)
+    start, end = tokens.items[first].start, tokens.items[last - 1].end
+    node = _parse(tokens.text, written, (start, end))
+    try:
+        return Converter(written, profile).expression(node)
+    except Unsupported as unsupported:
+        reason = Reason(unsupported.code, str(unsupported))
+        return Opaque(tokens.source(first, last)[:MAX_OPAQUE], reason, names_in(node, written))
+    except PredicateError as error:
+        error.where = error.where or underline(tokens.text, start, end)
+        raise
+    except RecursionError as error:
+        raise syntax_error(tokens.text, start, end, "this is nested too deep") from error
+
+
+def _parse(text: str, written: Rewritten, span: tuple[int, int]) -> exp.Expr:
+    try:
+        parsed = _TermParser(dialect=_DIALECT).parse_into(exp.Condition, _DIALECT.tokenize(written.sql), written.sql)
+    except ParseError as error:
+        raise _located(text, written, error) from error
+    except (TokenError, RecursionError) as error:
+        raise syntax_error(text, *span, "this is not SQL that Spark reads") from error
+    node = parsed[0] if len(parsed) == 1 else None
+    if not isinstance(node, exp.Expr):
+        raise syntax_error(text, *span, "this is not a predicate")
+    return node
+
+
+def _located(text: str, written: Rewritten, error: ParseError) -> PredicateError:
+    """LP101 at the place in the user's text where sqlglot stopped."""
+    at = error.errors[0] if error.errors else {}
+    near = str(at.get("highlight") or "")
+    shown = near.strip("`")
+    column = at.get("col")
+    if not near or not isinstance(column, int):
+        return syntax_error(text, written.origin(0), written.origin(len(written.sql)), "this is not SQL that Spark reads")
+    start = max(0, column - len(near))
+    incomplete = str(at.get("description", "")).startswith(("Required", "Expect"))
+    why = f"something is missing or misplaced near `{shown}`" if incomplete else f"`{shown}` was not expected here"
+    return syntax_error(text, written.origin(start), written.origin(start + len(near) - 1) + 1, why)

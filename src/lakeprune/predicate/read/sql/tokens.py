@@ -1,0 +1,184 @@
+"""Spark SQL text cut into tokens, with every limit on hostile text enforced here.
+
+In: the predicate text. Out: `Token`s with offsets, brackets and CASE ... END already paired. One pass over the text by one
+regular expression; a long list of plain literals is a single token, so that 100,000 of them cost nothing to nest or to scan.
+Whatever follows may recurse, because no text leaves here nested deeper than `MAX_NESTING`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lakeprune.errors import PredicateError
+from lakeprune.predicate.read.sql.spans import syntax_error, underline
+from lakeprune.record import record
+
+MAX_TEXT = 32 * 1024 * 1024  # characters
+MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
+MAX_TERM_NESTING = 24  # of them inside one comparison, which the recursive parser has to walk
+
+MAX_DIGITS = 400  # of one number; Spark itself stops at 38, and at 309 before the point of a double
+
+COMPARISONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>"})
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_PREFIXES = frozenset({"-", "+", "~", "!"})
+
+_ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?[0-9]{1,100}+(?:\.[0-9]{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
+_TOKEN = re.compile(
+    r"(?P<space>\s++|--[^\n]*+|/\*.*?\*/)"
+    r"|(?P<string>[rR]?'(?:[^'\\]++|\\.|'')*+'|[rR]?\"(?:[^\"\\]++|\\.|\"\")*+\")"
+    r"|(?P<name>`(?:[^`]++|``)++`)"
+    r"|(?P<number>(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?(?:[lLsSyYdDfF]|[bB][dD])?(?![\w]))"
+    r"|(?P<word>\w++)"
+    r"|(?P<symbol><=>|<>|!=|<=|>=|==|\|\||->|=>|::|<<|>>|/(?!\*)|[-+*%=<>!(){}\[\],.;:&|^~?@$])",
+    re.DOTALL,
+)
+_LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
+LIST_ITEM = re.compile(_ITEM)
+
+
+@record
+class Token:
+    """`kind` is string, name (back-ticked), number, list, word or symbol; `key` the word in lower case or the symbol."""
+
+    kind: str
+    key: str
+    start: int
+    end: int
+
+
+@record
+class Tokens:
+    """`partner[i]` is the index of the bracket (or CASE, END) that belongs to token i; `depth[i]` how deep it lies."""
+
+    text: str
+    items: tuple[Token, ...]
+    partner: dict[int, int]
+    depth: tuple[int, ...]
+
+    def source(self, first: int, last: int) -> str:
+        """The user's spelling of tokens first..last-1."""
+        return self.text[self.items[first].start : self.items[last - 1].end]
+
+    def uncommented(self, first: int, last: int) -> str:
+        """The same without comments, which other parsers may end elsewhere."""
+        pieces = []
+        for index in range(first, last):
+            token = self.items[index]
+            pieces.append(self.text[token.start : token.end])
+            if index + 1 < last and self.items[index + 1].start > token.end:
+                pieces.append(" ")
+        return "".join(pieces)
+
+    def key(self, index: int) -> str:
+        return self.items[index].key if 0 <= index < len(self.items) else ""
+
+
+def tokenize(text: str) -> Tokens:
+    """The tokens of `text`, or LP101 at the first character that cannot be part of a predicate.
+
+    >>> [t.key for t in tokenize("a.`b` >= 1 -- comment").items]
+    ['a', '.', '`b`', '>=', '1']
+    """
+    if len(text) > MAX_TEXT:
+        raise PredicateError(
+            "LP101",
+            f"the predicate is {len(text):,} characters long",
+            why=f"the limit is {MAX_TEXT:,} characters",
+            fix="split it, or join against a table of values",
+        )
+    items = _drop_final_semicolon(_scan(text))
+    partner, depth = _pair(text, items)
+    return Tokens(text, tuple(items), partner, depth)
+
+
+def _scan(text: str) -> list[Token]:
+    items: list[Token] = []
+    position = 0
+    while position < len(text):
+        if items and items[-1].key == "in" and (match := _LIST.match(text, position)):
+            items.append(Token("list", "(...)", text.index("(", position), match.end()))
+            position = match.end()
+            continue
+        found = _TOKEN.match(text, position)
+        if found is None or found.lastgroup is None:
+            raise _bad_character(text, position)
+        position = found.end()
+        if found.lastgroup != "space":
+            items.append(_token(text, found.lastgroup, found.start(), found.end()))
+    return items
+
+
+def _token(text: str, kind: str, start: int, end: int) -> Token:
+    written = text[start:end]
+    if kind == "number" and end - start > MAX_DIGITS:
+        raise syntax_error(text, start, end, f"a number may have at most {MAX_DIGITS} digits")
+    if kind in ("string", "name") and any("\ud800" <= c <= "\udfff" for c in written):
+        raise syntax_error(text, start, end, "this text is not valid Unicode")
+    return Token(kind, written.lower() if kind == "word" else written, start, end)
+
+
+def _bad_character(text: str, position: int) -> PredicateError:
+    character = text[position]
+    if character in "'\"`":
+        return syntax_error(text, position, position + 1, "the quote that opens here is never closed")
+    if text.startswith("/*", position):
+        return syntax_error(text, position, position + 2, "the comment that opens here is never closed")
+    return syntax_error(text, position, position + 1, f"the character U+{ord(character):04X} cannot stand here")
+
+
+def _drop_final_semicolon(items: list[Token]) -> list[Token]:
+    while items and items[-1].key == ";":
+        items = items[:-1]
+    return items
+
+
+def _pair(text: str, items: list[Token]) -> tuple[dict[int, int], tuple[int, ...]]:
+    partner: dict[int, int] = {}
+    depth: list[int] = []
+    open_: list[int] = []
+    for index, token in enumerate(items):
+        depth.append(len(open_))
+        if token.key in _CLOSING or _opens_case(items, index):
+            open_.append(index)
+            if len(open_) > MAX_NESTING:
+                raise _too_deep(text, token, MAX_NESTING)
+        elif token.key in ")]}" or (token.key == "end" and open_ and items[open_[-1]].key == "case"):
+            if not open_ or _CLOSING.get(items[open_[-1]].key, "end") != token.key:
+                raise syntax_error(text, token.start, token.end, f"`{token.key}` closes nothing")
+            if items[index - 1].key == ",":
+                raise syntax_error(text, token.start, token.end, "something is missing after the comma")
+            partner[open_[-1]] = index
+            partner[index] = open_.pop()
+            depth[index] = len(open_)
+        elif token.key == ";":
+            raise syntax_error(text, token.start, token.end, "nothing can follow a semicolon")
+    if open_:
+        token = items[open_[-1]]
+        raise syntax_error(text, token.start, token.end, f"`{text[token.start : token.end]}` is never closed")
+    return partner, tuple(depth)
+
+
+def _opens_case(items: list[Token], index: int) -> bool:
+    """CASE is a word of its own only where a column of that name cannot stand (`case = 1`, `a.case`)."""
+    if items[index].key != "case":
+        return False
+    follows = items[index + 1].key if index + 1 < len(items) else ""
+    return follows not in COMPARISONS and not (index and items[index - 1].key == ".") and follows not in ("", ".", ")")
+
+
+def check_term_nesting(tokens: Tokens, first: int, last: int) -> None:
+    """LP101 when one comparison is nested deeper than a recursive parser may go, unary operators included."""
+    base = min(tokens.depth[first:last])
+    run = 0
+    for index in range(first, last):
+        token = tokens.items[index]
+        run = run + 1 if token.key in _PREFIXES or token.key == "not" else 0
+        if tokens.depth[index] - base + run > MAX_TERM_NESTING:
+            raise _too_deep(tokens.text, token, MAX_TERM_NESTING)
+
+
+def _too_deep(text: str, token: Token, limit: int) -> PredicateError:
+    where = underline(text, token.start, token.end)
+    why = f"the limit is {limit} levels" + (" inside one comparison" if limit == MAX_TERM_NESTING else "")
+    return PredicateError("LP101", "the predicate is nested too deep", where=where, why=why, fix="flatten it")

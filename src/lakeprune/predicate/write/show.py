@@ -1,0 +1,235 @@
+"""Readable SQL for any node of the predicate tree.
+
+In: a node, bound or not, before or after the passes. Out: one line of text. Plain SQL parses back to the same meaning; sets of
+values are shown as the comparison a person would write, and long lists are shortened.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from lakeprune.predicate.tree import (
+    And,
+    Call,
+    Column,
+    ColumnCompare,
+    Compare,
+    Constant,
+    Either,
+    Exact,
+    Expr,
+    In,
+    IsNull,
+    IsTruth,
+    Like,
+    Literal,
+    Member,
+    Name,
+    Not,
+    NullTest,
+    Op,
+    Opaque,
+    Or,
+    Within,
+)  # fmt: skip
+from lakeprune.predicate.write.sets import MAX_LISTED, comparison_text
+from lakeprune.values.literals import format_value
+from lakeprune.values.types import TIME_KINDS, DataType, Kind
+
+# How tightly a piece of text holds together; an operand that holds less tightly than its place needs goes in parentheses.
+_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _WHOLE = range(8)
+_ARITHMETIC = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset({
+    "all", "and", "any", "as", "between", "case", "current_date", "current_timestamp", "distinct", "else", "end", "exists",
+    "false", "for", "from", "ilike", "in", "interval", "is", "like", "not", "null", "or", "regexp", "rlike", "some", "then",
+    "true", "when",
+})  # fmt: skip
+_TYPE_NAMES = {
+    Kind.BYTE: "TINYINT", Kind.SHORT: "SMALLINT", Kind.INT: "INT", Kind.LONG: "BIGINT", Kind.STRING: "STRING",
+}  # fmt: skip
+
+
+def show(expr: Expr, zone: str = "UTC") -> str:
+    """SQL text of `expr`; timestamps are written in `zone`.
+
+    >>> from lakeprune.predicate.tree import TRUE
+    >>> show(Or((TRUE, Not(Compare(Op.EQ, Name(("my col",)), Literal(5))))))
+    'TRUE OR `my col` != 5'
+    """
+    return _Printer(zone).text(expr)[0]
+
+
+def name_text(path: tuple[str, ...]) -> str:
+    """A column path, back-ticked only where it must be.
+
+    >>> name_text(("a", "b.c"))
+    'a.`b.c`'
+    """
+    return ".".join(part if _is_plain(part) else f"`{part.replace('`', '``')}`" for part in path)
+
+
+def _is_plain(part: str) -> bool:
+    return _PLAIN_NAME.fullmatch(part) is not None and part.lower() not in _RESERVED
+
+
+class _Printer:
+    def __init__(self, zone: str) -> None:
+        self._zone = zone
+
+    def text(self, expr: Expr) -> tuple[str, int]:
+        """The text of a node and how tightly it holds together."""
+        match expr:
+            case Name(parts=path) | Column(path=path):
+                return name_text(path), _WHOLE
+            case Literal(value, type_):
+                text = self._literal(value, type_)
+                return text, _UNARY if text.startswith("-") else _WHOLE
+            case Constant(truth):
+                return format_value(truth, None), _WHOLE
+            case Call():
+                return self._call(expr)
+            case And() | Or():
+                return self._chain(expr)
+            case Not(part):
+                return self._not(part)
+            case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
+                return self.text(value)
+            case Compare(op, left, right):
+                return self._compared(left, op.value, right), _COMPARISON
+            case In() | Like() | IsNull() | IsTruth() | NullTest():
+                return self._test(expr, ""), _COMPARISON
+            case Opaque(text):
+                return text, _OR
+            case Member(column, _):
+                return self._set(column, column.type, expr)
+            case Within(value, _):
+                return self._set(value, getattr(value, "type", None), expr)
+            case ColumnCompare(op, left, right):
+                return f"{name_text(left.path)} {op.value} {name_text(right.path)}", _COMPARISON
+            case Either(outer, _):
+                return self.text(outer)
+            case Exact(predicate, _):
+                return self.text(predicate)
+            case _:
+                assert_never(expr)
+
+    def _at(self, expr: Expr, needed: int) -> str:
+        """The text of an operand, in parentheses where its place needs them; a date or timestamp says what it is."""
+        text, binding = self.text(expr)
+        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
+            return f"{type_name(expr.type)} {text}"
+        return text if binding >= needed else f"({text})"
+
+    def _compared(self, left: Expr, operator: str, right: Expr) -> str:
+        return f"{self._beside(left, right)} {operator} {self._beside(right, left)}"
+
+    def _beside(self, expr: Expr, other: Expr) -> str:
+        """An operand of a comparison: a date or timestamp is bare where the other side gives it its type."""
+        if isinstance(expr, Literal) and expr.type is not None and isinstance(other, Column | Call) and other.type is not None:
+            return self.text(expr)[0] if expr.type.kind is other.type.kind else self._at(expr, _SUM)
+        return self._at(expr, _SUM)
+
+    def _literal(self, value: object, type_: DataType | None) -> str:
+        if type_ is not None and type_.kind is Kind.FLOAT and isinstance(value, float):
+            text = format_value(value, type_)
+            return f"{text[:-1]}F" if text.endswith("D") else text
+        return format_value(value, type_, self._zone)  # type: ignore[arg-type]  # a literal's value is a Scalar
+
+    def _chain(self, expr: And | Or) -> tuple[str, int]:
+        if isinstance(expr, And):
+            between = self._between(expr, "")
+            if between is not None:
+                return between, _COMPARISON
+        word, binding = (" AND ", _AND) if isinstance(expr, And) else (" OR ", _OR)
+        if not expr.parts:
+            return ("TRUE" if isinstance(expr, And) else "FALSE"), _WHOLE
+        if len(expr.parts) == 1:
+            return self.text(expr.parts[0])
+        shown = [self._at(part, binding + 1) for part in expr.parts[:MAX_LISTED]]
+        if len(expr.parts) > MAX_LISTED:
+            shown.append(f"... {len(expr.parts) - MAX_LISTED:,} more")
+        return word.join(shown), binding
+
+    def _between(self, expr: And, negation: str) -> str | None:
+        match expr.parts:
+            case (Compare(Op.GE, value, low), Compare(Op.LE, other, high)) if value == other and not isinstance(value, Literal):
+                bounds = f"{self._beside(low, value)} AND {self._beside(high, value)}"
+                return f"{self._at(value, _SUM)} {negation}BETWEEN {bounds}"
+        return None
+
+    def _not(self, part: Expr) -> tuple[str, int]:
+        match part:
+            case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
+                return f"NOT {self._at(value, _COMPARISON)}", _NOT
+            case Compare(Op.EQ, left, right):
+                return self._compared(left, "!=", right), _COMPARISON
+            case Compare(Op.NULL_SAFE_EQ, left, right):
+                return self._compared(left, "IS DISTINCT FROM", right), _COMPARISON
+            case In() | Like() | IsNull() | IsTruth() | NullTest():
+                return self._test(part, "NOT "), _COMPARISON
+            case And() if (between := self._between(part, "NOT ")) is not None:
+                return between, _COMPARISON
+        return f"NOT {self._at(part, _COMPARISON)}", _NOT
+
+    def _test(self, expr: In | Like | IsNull | IsTruth | NullTest, negation: str) -> str:
+        match expr:
+            case In(value, options):
+                shown = [self._beside(option, value) for option in options[:MAX_LISTED]]
+                if len(options) > MAX_LISTED:
+                    shown.append(f"... {len(options) - MAX_LISTED:,} more")
+                return f"{self._at(value, _SUM)} {negation}IN ({', '.join(shown)})"
+            case Like(value, pattern, escape, kind):
+                ending = "" if escape == "\\" or kind == "rlike" else f" ESCAPE {format_value(escape, None)}"
+                return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._at(pattern, _SUM)}{ending}"
+            case IsNull(part):
+                return f"{self._at(part, _SUM)} IS {negation}NULL"
+            case NullTest(column, _):
+                return f"{name_text(column.path)} IS {negation}NULL"
+            case IsTruth(part, truth):
+                return f"{self._at(part, _SUM)} IS {negation}{'TRUE' if truth else 'FALSE'}"
+
+    def _set(self, value: Expr, type_: DataType | None, expr: Member | Within) -> tuple[str, int]:
+        text, word = comparison_text(self._at(value, _SUM), type_, expr.values, self._zone)
+        return text, {"OR": _OR, "AND": _AND, "": _COMPARISON}[word]
+
+    def _call(self, expr: Call) -> tuple[str, int]:
+        match expr.function, expr.args:
+            case ("+" | "-" | "*" | "/" | "%") as operator, (left, right):
+                binding = _ARITHMETIC[operator]
+                return f"{self._at(left, binding)} {operator} {self._at(right, binding + 1)}", binding
+            case "negate", (value,):
+                return f"-{self._at(value, _WHOLE)}", _UNARY
+            case ("cast" | "try_cast") as function, (value,) if expr.type is not None:
+                return f"{function.upper()}({self.text(value)[0]} AS {type_name(expr.type)})", _WHOLE
+            case "add_interval", (value, Literal(int(months)), Literal(int(days)), Literal(int(micros))):
+                return self._add_interval(value, months, days, micros), _SUM
+            case "case", args:
+                return self._case(args), _WHOLE
+        return f"{expr.function}({', '.join(self._at(arg, _OR) for arg in expr.args)})", _WHOLE
+
+    def _case(self, args: tuple[Expr, ...]) -> str:
+        pairs = zip(args[:-1:2], args[1::2], strict=False)
+        whens = " ".join(f"WHEN {self.text(test)[0]} THEN {self.text(value)[0]}" for test, value in pairs)
+        return f"CASE {whens} ELSE {self.text(args[-1])[0]} END"
+
+    def _add_interval(self, value: Expr, months: int, days: int, micros: int) -> str:
+        text = self._at(value, _SUM)
+        if months:
+            text += f" {'-' if months < 0 else '+'} INTERVAL '{abs(months)}' MONTH"
+        if days:
+            text += f" {'-' if days < 0 else '+'} INTERVAL '{abs(days)}' DAY"
+        if micros or not (months or days):
+            seconds = f"{abs(micros) // 1_000_000}.{abs(micros) % 1_000_000:06d}".rstrip("0").rstrip(".")
+            text += f" {'-' if micros < 0 else '+'} INTERVAL '{seconds}' SECOND"
+        return text
+
+
+def _is_boolean(value: Column | Call) -> bool:
+    return value.type is not None and value.type.kind is Kind.BOOLEAN
+
+
+def type_name(type_: DataType) -> str:
+    """A type as Spark SQL spells it."""
+    return _TYPE_NAMES.get(type_.kind, str(type_).upper())

@@ -1,0 +1,160 @@
+"""Facts printed as SQL conditions over a files relation (engine.py lists its columns).
+
+TRUE is proven, FALSE and NULL are not: a comparison with a missing bound is NULL, or TRUE when missing statistics are lifted, and
+AND and OR carry that upwards as they should. The printer is total over `Fact` and knows no other node, so an engine can never
+meet a function it would have to understand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, assert_never
+
+from lakeprune.engines.dialect import Dialect
+from lakeprune.predicate.tree import Column, Exact
+from lakeprune.record import record
+from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
+from lakeprune.skipping.plan import Bit, Lift
+from lakeprune.values.intervals import Interval
+from lakeprune.values.types import Family
+
+LINEAR_LIMIT = 8  # up to this many intervals are tried one by one, more are searched
+
+
+def searched(bits: Iterable[Bit]) -> dict[Covered, int]:
+    """The facts with too many intervals to try one by one, each with a number."""
+    facts = (part for bit in bits for part in walk(bit.fact))
+    long = (part for part in facts if isinstance(part, Covered) and len(part.values.intervals) > LINEAR_LIMIT)
+    return {fact: n for n, fact in enumerate(dict.fromkeys(long))}
+
+
+@record
+class FactPrinter:
+    """Prints facts for one relation: which column has which number there."""
+
+    dialect: Dialect
+    columns: Mapping[Column, int]
+    exacts: Mapping[Exact, int]
+    searches: Mapping[Covered, int] = {}  # never changed: records are frozen
+    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
+
+    def bit(self, bit: Bit, weight: int) -> str:
+        """The weight where the bit is set, otherwise 0. CASE takes NULL for "not proven", so no condition has to."""
+        if isinstance(bit.fact, Unproven):
+            return f"CASE WHEN {self._print(bit.fact.part, bit.lift)} THEN 0 ELSE {weight} END"
+        return f"CASE WHEN {self._print(bit.fact, bit.lift)} THEN {weight} ELSE 0 END"
+
+    def search_columns(self) -> list[str]:
+        """The searched conditions as columns v{n}: bits mention them often, planning one takes an engine long."""
+        return [f"{self._search(fact.column, fact.values.intervals)} AS v{n}" for fact, n in self.searches.items()]
+
+    def _print(self, fact: Fact, lift: Lift) -> str:
+        match fact:
+            case Known(truth):
+                return "TRUE" if truth else "FALSE"
+            case All(parts):
+                return "(" + " AND ".join(self._print(p, lift) for p in parts) + ")"
+            case Some(parts):
+                return "(" + " OR ".join(self._print(p, lift) for p in parts) + ")"
+            case Unproven(part):
+                return f"(({self._print(part, lift)}) IS NOT TRUE)"
+            case Never(exact, truth):
+                letter = {True: "t", False: "f", None: "n"}[truth]
+                return f"(NOT e{self.exacts[exact]}_{letter})"
+            case NoNull(column):
+                k = self.columns[column]
+                return f"(c{k}_nn OR NOT c{k}_counted)" if lift is Lift.MISSING else f"c{k}_nn"
+            case AllNull(column):
+                k = self.columns[column]
+                # A bound is a value, so a column that has one is not all NULL whatever its count would have been.
+                unknown = f"(NOT c{k}_counted AND c{k}_lo IS NULL AND c{k}_hi IS NULL)"
+                return f"(c{k}_an OR {unknown})" if lift is Lift.MISSING else f"c{k}_an"
+            case NanFree(column):
+                k = self.columns[column]
+                # Without any bound the statistics are what is missing; whether there is NaN would be known with them.
+                unknown = f"(c{k}_nf OR c{k}_lo IS NULL AND c{k}_hi IS NULL)"
+                return {Lift.NOTHING: f"c{k}_nf", Lift.MISSING: unknown, Lift.NAN: "TRUE"}[lift]
+            case Covered():
+                return self._covered(fact, lift)
+            case Below(left, right, strict):
+                return self._below(left, right, strict=strict, lift=lift)
+            case _:
+                assert_never(fact)
+
+    def _covered(self, fact: Covered, lift: Lift) -> str:
+        k = self.columns[fact.column]
+        if fact in self.searches:
+            found = f"v{self.searches[fact]}"
+        else:
+            tests = [self._fits(fact.column, interval) for interval in fact.values.intervals]
+            found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
+        return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if lift is Lift.MISSING else found
+
+    def _fits(self, column: Column, interval: Interval) -> str:
+        """[lo, hi] lies in this interval."""
+        k = self.columns[column]
+        sides = []
+        if interval.lo is not None:
+            sign = ">" if interval.lo_open else ">="
+            sides.append(f"c{k}_lo {sign} {self._literal(column, interval.lo)}")
+        if interval.hi is not None:
+            sides.append(self._ends_below(column, interval))
+        return "(" + " AND ".join(sides) + ")" if sides else "TRUE"
+
+    def _ends_below(self, column: Column, interval: Interval) -> str:
+        return self._hi_below(column, self._literal(column, interval.hi), strict=interval.hi_open)
+
+    def _hi_below(self, column: Column, limit: str, *, strict: bool) -> str:
+        """Every value is below the limit; a cut maximum stands for everything that starts with it."""
+        k = self.columns[column]
+        plain = f"c{k}_hi {'<' if strict else '<='} {limit}"
+        if column.type.family is Family.TEXT and not self.takes_cuts_as_whole:
+            beyond = f"{limit} > c{k}_hi AND NOT {self.dialect.starts_with(limit, f'c{k}_hi')}"
+            return f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
+        return plain
+
+    def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
+        """Binary search: the last interval that starts at or below lo is the only one that can hold it.
+
+        Where one interval ends and the next begins at the same value, both are open there: that value is in neither.
+        """
+        k = self.columns[column]
+        head = [i for i in intervals if i.lo is None]
+        bounded = [i for i in intervals if i.lo is not None]
+        rank = self.dialect.rank([self._literal(column, i.lo) for i in bounded], f"c{k}_lo")
+        tests = [self._starts_above(column, bounded, rank), self._ends_below_found(column, bounded, rank)]
+        first = self._fits(column, head[0]) if head else "FALSE"
+        return f"CASE WHEN {rank} = 0 THEN {first} ELSE {' AND '.join(test for test in tests if test)} END"
+
+    def _starts_above(self, column: Column, bounded: Sequence[Interval], rank: str) -> str | None:
+        """lo lies beyond an open start of the interval found; nothing to test when all are closed."""
+        if not any(i.lo_open for i in bounded):
+            return None
+        is_open = self.dialect.item(["TRUE" if i.lo_open else "FALSE" for i in bounded], rank)
+        start = self.dialect.item([self._literal(column, i.lo) for i in bounded], rank)
+        return f"(NOT {is_open} OR {start} < c{self.columns[column]}_lo)"
+
+    def _ends_below_found(self, column: Column, bounded: Sequence[Interval], rank: str) -> str:
+        """hi lies within the interval found."""
+        last = bounded[-1]
+        finite = bounded if last.hi is not None else bounded[:-1]
+        ends = self.dialect.item([self._literal(column, i.hi) for i in finite], rank)
+        tests = [self._hi_below(column, ends, strict=strict) for strict in sorted({i.hi_open for i in finite})]
+        test = tests[0]
+        if len(tests) == 2:
+            is_open = self.dialect.item(["TRUE" if i.hi_open else "FALSE" for i in finite], rank)
+            test = f"CASE WHEN {is_open} THEN {tests[1]} ELSE {tests[0]} END"
+        return test if last.hi is not None else f"({rank} = {len(bounded)} OR {test})"
+
+    def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
+        a, b = self.columns[left], self.columns[right]
+        test = self._hi_below(left, f"c{b}_lo", strict=strict)
+        return f"(c{a}_hi IS NULL OR c{b}_lo IS NULL OR {test})" if lift is Lift.MISSING else test
+
+    def _literal(self, column: Column, value: Any) -> str:
+        family = column.type.family
+        if family is None:
+            raise AssertionError(f"{column.path} has no order, yet bounds were asked for")
+        if family is Family.BOOLEAN and not isinstance(value, bool):
+            raise AssertionError(f"{value!r} is no boolean: printed as one it would change sides")
+        return self.dialect.literal(value, family)

@@ -1,0 +1,83 @@
+"""How much the ranges of one column overlap, file against file: one query of sorts and running sums, O(F log F).
+
+In: a subset of files and a column. Out: `Overlap`. The depth at a value is the number of files whose range holds it; the overlap
+depth is the depth that a lookup of one existing value meets on average. Values are taken as their ranks among the distinct
+bounds, so that any ordered type will do, and a file's values as spread evenly over the ranks it spans; files weigh by live rows.
+1 is ideal, the number of files is worst. Bounds are compared by the engine; no row of files passes through Python.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.dialect import Dialect
+from lakeprune.engines.engine import Engine
+from lakeprune.predicate.tree import Column
+from lakeprune.programs.patterns import Subset
+from lakeprune.record import record
+
+
+@record
+class Overlap:
+    """The ranges of a column; `files` have both bounds, `unbounded` may hold any value (files all NULL are neither)."""
+
+    files: int
+    unbounded: int
+    constant: int  # of `files`: one value only
+    depth: float  # files that a lookup of one existing value reads, on average; 0 without files
+    deepest: int  # files that share one value, at most
+
+
+def overlap_of(engine: Engine, subset: Subset, column: Column) -> Overlap:
+    """The overlap of one column over the files of the subset, which must have been asked for the column's domain."""
+    ((files, unbounded, constant, depth, deepest),) = engine.query(
+        _overlap_sql(engine.dialect, subset.source, subset.domains[column])
+    )
+    return Overlap(int(files), int(unbounded), int(constant), float(depth or 0), int(deepest or 0))
+
+
+def _overlap_sql(dialect: Dialect, source: str, k: int) -> str:
+    # A cut maximum may sort below the minimum it belongs to; the range then is at least the minimum.
+    high = f"CASE WHEN c{k}_hi < c{k}_lo THEN c{k}_lo WHEN c{k}_lo IS NOT NULL THEN c{k}_hi END"
+    low = f"CASE WHEN c{k}_hi IS NOT NULL THEN c{k}_lo END"
+    # Sums are cast back: some engines widen them to 128 bits, which doubles the memory of everything after.
+    steps = {
+        "files": f"SELECT {low} AS low, {high} AS high, rows - deleted AS live FROM {source} AS subset WHERE NOT c{k}_an",
+        # Files without both bounds are the one group of NULL and NULL.
+        "ranges": (
+            "SELECT low, high, count(*) AS files, count(live) AS telling, CAST(sum(live) AS BIGINT) AS live "
+            "FROM files GROUP BY low, high"
+        ),
+        # A file that does not tell its rows weighs as much as the average of those that do.
+        "average": "SELECT coalesce(sum(live) / sum(telling), 1) AS live FROM ranges WHERE low IS NOT NULL AND telling > 0",
+        "ends": (
+            "SELECT low AS value, files AS starting, 0 AS ending FROM ranges WHERE low IS NOT NULL "
+            "UNION ALL SELECT high AS value, 0 AS starting, files AS ending FROM ranges WHERE low IS NOT NULL"
+        ),
+        "points": (
+            "SELECT value, CAST(sum(starting) AS BIGINT) AS starting, CAST(sum(ending) AS BIGINT) AS ending "
+            "FROM ends GROUP BY value"
+        ),
+        # A range still holds the value it ends at: what ends there counts once more.
+        "depths": (
+            "SELECT value, starting, ending, row_number() OVER (ORDER BY value) AS place, "
+            "CAST(sum(starting - ending) OVER (ORDER BY value) + ending AS DOUBLE) AS depth FROM points"
+        ),
+        "sums": "SELECT value, starting, ending, place, depth, sum(depth) OVER (ORDER BY value) AS through FROM depths",
+        "starts": "SELECT value, place, depth, through - depth AS before FROM sums WHERE starting > 0",
+        "stops": "SELECT value, place, through FROM sums WHERE ending > 0",
+        "means": (
+            "SELECT ranges.files AS files, ranges.low = ranges.high AS is_constant, starts.depth AS depth, "
+            "coalesce(ranges.live, 0) + (ranges.files - ranges.telling) * average.live AS weight, "
+            "(stops.through - starts.before) / (stops.place - starts.place + 1) AS mean FROM ranges "
+            "JOIN starts ON starts.value = ranges.low JOIN stops ON stops.value = ranges.high CROSS JOIN average"
+        ),
+    }
+    shared = ("ranges", "sums")  # read more than once
+    texts = [f"{name} {dialect.computed_once if name in shared else 'AS'} ({step})" for name, step in steps.items()]
+    picked = [
+        "coalesce(sum(files), 0)",
+        "(SELECT coalesce(sum(files), 0) FROM ranges WHERE low IS NULL)",
+        "coalesce(sum(CASE WHEN is_constant THEN files ELSE 0 END), 0)",
+        "sum(weight * mean) / sum(weight)",
+        "max(depth)",  # it is greatest where some range begins
+    ]
+    return f"WITH {', '.join(texts)} SELECT {', '.join(picked)} FROM means"

@@ -1,0 +1,252 @@
+"""Masks meet files: one query over the files relation, grouped into verdict patterns.
+
+In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike; or, for a listing,
+one `FileOutcome` per file. Rows of files never pass through Python unless they are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import chain, cycle
+from typing import Any
+
+from lakeprune.engines.dialect import Dialect
+from lakeprune.engines.engine import Engine, Needs, Row
+from lakeprune.formats.snapshot import Snapshot
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.programs.exact import Lookup, exact_lookups
+from lakeprune.programs.fact_sql import FactPrinter, searched
+from lakeprune.record import record
+from lakeprune.skipping.plan import Plan
+
+WORD_BITS = 60  # bits packed into one integer column
+BATCH = 32  # plans per query: planning time grows faster than the number of expressions in one query
+
+
+class Order(Enum):
+    """How listed files are sorted."""
+
+    PATH = "path"
+    LARGEST = "size DESC, path"
+
+
+@record
+class Outcome:
+    """What one clause can say about a group of files; each is "TRUE cannot be excluded" unless named otherwise."""
+
+    can_true: bool  # with all evidence
+    not_true: bool  # FALSE or NULL cannot be excluded
+    by_partition: bool  # using partition values only
+    by_statistics: bool  # using file statistics only
+    if_complete: bool  # had no statistic been missing
+    if_nan_free: bool  # had NaN been excluded
+
+
+@record
+class Signature:
+    """Everything that files of one pattern have in common."""
+
+    outcomes: tuple[Outcome, ...]  # one per clause
+    is_empty: bool  # no live row: nothing to read whatever the predicate
+    has_stats: bool
+    has_dv: bool
+    bounds_known: tuple[bool, ...]  # per plan column
+    nulls_known: tuple[bool, ...]
+
+
+@record
+class Pattern:
+    signature: Signature
+    files: int
+    bytes: int
+    rows: int  # live rows, of the files that tell
+    files_without_rows: int  # files that do not tell
+
+
+@record
+class FileOutcome:
+    signature: Signature
+    path: str
+    size: int
+    rows: int | None  # physical
+    deleted: int | None
+    partition: str  # JSON text
+    bounds: tuple[tuple[Any, Any], ...]  # per plan column: stored or widened bounds, as canonical values
+
+
+@record
+class Subset:
+    """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
+
+    source: str
+    domains: Mapping[Column, int]
+    texts: Mapping[Column, int]
+
+
+@record
+class Evaluation:
+    """One files relation, ready to be asked."""
+
+    engine: Engine
+    snapshot: Snapshot
+    profile: Profile
+    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
+
+    def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
+        """The verdict patterns of each plan, from one read of the metadata."""
+        needs = _needs(plans, paths=False)
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
+        printer = self._printer(plans, needs, lookups)
+        words = [words_of(plan, printer) for plan in plans]
+        source = self._source(needs, lookups, printer)
+        if len(plans) > BATCH:
+            source = self.engine.kept(f"SELECT * FROM {source}")
+        batches = [range(start, min(start + BATCH, len(plans))) for start in range(0, len(plans), BATCH)]
+        found = [self._batch([plans[i] for i in batch], [words[i] for i in batch], source) for batch in batches]
+        self.snapshot.check_whole()
+        return [patterns for batch in found for patterns in batch]
+
+    def _batch(self, plans: Sequence[Plan], words: Sequence[Sequence[str]], source: str) -> list[list[Pattern]]:
+        found: list[list[Pattern]] = [[] for _ in plans]
+        dialect = self.engine.dialect
+        sql = _one_plan_sql(words[0], source, dialect) if len(plans) == 1 else _many_plans_sql(words, source, dialect)
+        for index, *rest in self.engine.query(sql):
+            signature = signature_of(plans[index], rest[: len(words[index])])
+            files, size, rows, unknown = rest[-4:]
+            found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
+        return found
+
+    def relation(self, plan: Plan, needs: Needs) -> tuple[str, FactPrinter]:
+        """A FROM item over the files with these needs beside the plan's own, and the printer of the plan's bits over it."""
+        asked = _beside(plan, needs)
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
+        printer = self._printer([plan], asked, lookups)
+        return self._source(asked, lookups, printer), printer
+
+    def files(self, plan: Plan, limit: int | None, order: Order = Order.PATH) -> Iterator[FileOutcome]:
+        """Every file with what each clause says about it, in this order."""
+        source, printer = self.relation(plan, Needs(paths=True))
+        words = words_of(plan, printer)
+        bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
+        picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
+        cut = "" if limit is None else f" LIMIT {limit}"
+        known: dict[Row, Signature] = {}  # few signatures, many files: each is decoded once and shared
+        rows_of_files = self.engine.stream(f"SELECT {picked} FROM {source} ORDER BY {order.value}{cut}")
+        # They are sorted: with the first row in hand everything has been read, so this is the time to look.
+        first = next(rows_of_files, None)
+        self.snapshot.check_whole()
+        for row in chain([] if first is None else [first], rows_of_files):
+            bits = row[5 : 5 + len(words)]
+            if (signature := known.get(bits)) is None:
+                signature = known[bits] = signature_of(plan, bits)
+            path, size, rows, deleted, partition = row[:5]
+            flat = row[5 + len(words) :]
+            pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+            yield FileOutcome(signature, path, size, rows, deleted, partition, pairs)
+
+    def subset(self, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Subset:
+        """The files with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
+
+        They have what `needs` asks for beside the plan's own.
+        """
+        asked = _beside(plan, needs)
+        source, printer = self.relation(plan, needs)
+        tests = ["(rows - deleted = 0) IS NOT TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
+        if some:
+            tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
+        files = f"(SELECT files.* FROM {source} WHERE {' AND '.join(tests)})"
+        return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
+
+    def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
+        files = self.snapshot.files_sql(self.engine, needs, self.profile)
+        searches = printer.search_columns()
+        if searches:
+            files = f"SELECT *, {', '.join(searches)} FROM ({files})"
+        return " ".join([f"({files}) AS files", *(lookup.join(needs.partition_texts) for lookup in lookups)])
+
+    def _printer(self, plans: Sequence[Plan], needs: Needs, lookups: Sequence[Lookup]) -> FactPrinter:
+        return FactPrinter(
+            self.engine.dialect,
+            {column: k for k, column in enumerate(needs.domains)},
+            {lookup.exact: lookup.number for lookup in lookups},
+            searched(bit for plan in plans for bit in plan.bits),
+            self.takes_cuts_as_whole,
+        )
+
+
+def words_of(plan: Plan, printer: FactPrinter) -> list[str]:
+    """The bits of a plan, and what is worth knowing of its columns, packed into integers."""
+    weights = cycle(1 << i for i in range(WORD_BITS))
+    bits = [printer.bit(bit, weight) for bit, weight in zip(plan.bits, weights, strict=False)]
+    flags = ["rows - deleted = 0", "has_stats", "has_dv"]
+    for column in plan.columns:
+        k = printer.columns[column]
+        flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
+    bits += [f"CASE WHEN {flag} THEN {weight} ELSE 0 END" for flag, weight in zip(flags, weights, strict=False)]
+    words = [bits[i : i + WORD_BITS] for i in range(0, len(bits), WORD_BITS)]
+    return [f"CAST({' + '.join(word)} AS BIGINT)" for word in words]
+
+
+def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
+    domains = tuple(dict.fromkeys(column for plan in plans for column in plan.columns))
+    texts: tuple[Column, ...] = tuple(
+        dict.fromkeys(column for plan in plans for exact in plan.exacts for column in exact.columns)
+    )
+    return Needs(domains, texts, paths)
+
+
+def _beside(plan: Plan, needs: Needs) -> Needs:
+    """These needs beside the plan's own, which come first."""
+    own = _needs([plan], paths=needs.paths)
+    domains = tuple(dict.fromkeys((*own.domains, *needs.domains)))
+    texts = tuple(dict.fromkeys((*own.partition_texts, *needs.partition_texts)))
+    return Needs(domains, texts, needs.paths, needs.times, needs.recorded)
+
+
+def _sums(dialect: Dialect) -> str:
+    totals = [f"coalesce({dialect.total(number)}, 0)" for number in ("size", "rows - deleted")]
+    return ", ".join(["count(*)", *totals, "count(*) - count(rows - deleted)"])
+
+
+def _one_plan_sql(words: Sequence[str], source: str, dialect: Dialect) -> str:
+    keys = ", ".join(f"w{i}" for i in range(len(words)))
+    picked = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
+    return f"SELECT 0, {keys}, {_sums(dialect)} FROM (SELECT size, rows, deleted, {picked} FROM {source}) GROUP BY {keys}"
+
+
+def _many_plans_sql(words: Sequence[Sequence[str]], source: str, dialect: Dialect) -> str:
+    """One pass for several plans: each file is unfolded into (plan, its words) and grouped."""
+    width = max(len(w) for w in words)
+    names = ["plan", *(f"w{i}" for i in range(width))]
+    rows = [[str(number), *w, *["CAST(0 AS BIGINT)"] * (width - len(w))] for number, w in enumerate(words)]
+    keys = ", ".join(names)
+    inner = f"SELECT size, rows, deleted, {dialect.unfolded(names, rows)} FROM {source}"
+    return f"SELECT {keys}, {_sums(dialect)} FROM ({inner}) GROUP BY {keys}"
+
+
+def signature_of(plan: Plan, words: Sequence[int]) -> Signature:
+    def bit(position: int) -> bool:
+        return bool(words[position // WORD_BITS] >> (position % WORD_BITS) & 1)
+
+    outcomes = tuple(
+        Outcome(
+            bit(p.can_true),
+            bit(p.not_true),
+            bit(p.by_partition),
+            bit(p.by_statistics),
+            bit(p.if_complete),
+            bit(p.if_nan_free),
+        )
+        for p in plan.positions
+    )
+    base = len(plan.bits)
+    columns = range(len(plan.columns))
+    return Signature(
+        outcomes,
+        bit(base),
+        bit(base + 1),
+        bit(base + 2),
+        tuple(bit(base + 3 + 2 * k) for k in columns),
+        tuple(bit(base + 4 + 2 * k) for k in columns),
+    )

@@ -1,0 +1,83 @@
+"""Small questions about a subset of files: what lacks a statistic, how partition values spread, what deletion vectors hide.
+
+In: a subset of files. Out: a handful of numbers. Every question is one query; rows of files never pass through Python.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.engine import Engine
+from lakeprune.predicate.tree import Column
+from lakeprune.programs.patterns import Subset
+from lakeprune.record import record
+
+
+@record
+class Gap:
+    """Files that lack a statistic; times are milliseconds since the epoch, None when no such file tells its time."""
+
+    files: int
+    bytes: int
+    oldest: int | None
+    oldest_path: str | None
+    newest: int | None
+    newest_path: str | None
+
+
+@record
+class Spread:
+    """How files spread over the values of a partition column."""
+
+    values: int
+    fewest: int  # files of the value that has fewest
+    most: int
+    most_text: str | None  # the recorded text of the value that has most
+    most_missing: bool  # whether "the value" is that the file does not record one
+
+
+@record
+class Hidden:
+    """Files with deletion vectors and what they hide; rows only of those that tell."""
+
+    files: int
+    rows: int
+    deleted: int
+
+
+def gap_of(engine: Engine, subset: Subset, column: Column, *, counts: bool) -> Gap:
+    """The files without bounds (`counts`: without a null count) of a column; the subset needs paths and times."""
+    k = subset.domains[column]
+    known = f"c{k}_counted" if counts else f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)"
+    inside = (
+        "SELECT size, path, modified, min(modified) OVER () AS oldest, max(modified) OVER () AS newest "
+        f"FROM {subset.source} AS files WHERE NOT {known}"
+    )
+    picked = [
+        "count(*)",
+        "coalesce(sum(size), 0)",
+        "min(oldest)",
+        "min(CASE WHEN modified = oldest THEN path END)",
+        "min(newest)",
+        "min(CASE WHEN modified = newest THEN path END)",
+    ]
+    ((files, size, *ends),) = engine.query(f"SELECT {', '.join(picked)} FROM ({inside}) AS gap")
+    return Gap(int(files), int(size), *ends)
+
+
+def spread_of(engine: Engine, subset: Subset, column: Column) -> Spread:
+    """The spread over a partition column's values; the subset needs the column's texts."""
+    j = subset.texts[column]
+    counted = f"SELECT p{j} AS text, p{j}_missing AS missing, count(*) AS files FROM {subset.source} AS files GROUP BY 1, 2"
+    totals = "count(*) OVER () AS number, min(files) OVER () AS fewest"
+    ordered = "ORDER BY files DESC, missing, text IS NULL, text LIMIT 1"
+    rows = engine.query(f"SELECT {totals}, files, text, missing FROM ({counted}) AS counted {ordered}")
+    if not rows:
+        return Spread(0, 0, 0, None, False)
+    number, fewest, most, text, missing = rows[0]
+    return Spread(int(number), int(fewest), int(most), text, bool(missing))
+
+
+def hidden_of(engine: Engine, subset: Subset) -> Hidden:
+    """What deletion vectors hide in the files of the subset."""
+    sums = "count(*), coalesce(sum(CASE WHEN deleted IS NOT NULL THEN rows END), 0), coalesce(sum(deleted), 0)"
+    ((files, rows, deleted),) = engine.query(f"SELECT {sums} FROM {subset.source} AS files WHERE has_dv")
+    return Hidden(int(files), int(rows), int(deleted))

@@ -1,0 +1,85 @@
+"""The list of the largest files, as a table that a small script makes searchable and sortable.
+
+It takes as many rows as fit the bytes left for it: paths may be long, and the page has to stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeprune.render.html.words import plural, words
+from lakeprune.render.text.clause_table import KEPT
+from lakeprune.report.amount import size_text
+from lakeprune.report.model import FileReport, Report
+from lakeprune.report.verdict import Credit, Keeps
+
+_DROPPED = {
+    Credit.PARTITION: "partition values",
+    Credit.STATISTICS: "statistics",
+    Credit.JOINT: "partition values and statistics together",
+}
+_LONGEST_PATH = 400
+_MOST_COLUMNS = 3  # whose bounds are told
+
+
+def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
+    """The section's content, in at most `budget` bytes of rows."""
+    numbers = {clause.clause.text: index for index, clause in enumerate(report.clauses, 1)}
+    rows: list[str] = []
+    for file in files:
+        row = _row(file, numbers, has_predicate=report.predicate is not None)
+        budget -= len(row.encode("utf-8", "replace"))
+        if budget < 0:
+            break
+        rows.append(row)
+    total = report.numbers.total.files
+    told = plural(total, "file") if len(rows) == total else f"the {len(rows):,} largest of {total:,} files"
+    return (
+        f"<p>Listed: {told}, by bytes.</p>"
+        '<form class="search" role="search"><label for="find">Search</label>'
+        '<input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="path, partition, verdict, reason">'
+        '<kbd aria-hidden="true">/</kbd><output id="found" for="find" aria-live="polite"></output></form>'
+        '<div class="scroll list" tabindex="0" role="region" aria-label="Files"><table id="file-table"><thead><tr>'
+        f"{_head('Verdict')}{_head('File')}{_head('Bytes', 'num', 'descending')}{_head('Rows', 'num')}{_head('Why')}"
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        '<p id="none" class="empty" hidden>No listed file matches the search.</p>'
+    )
+
+
+def _head(name: str, style: str = "", order: str = "none") -> str:
+    return f'<th scope="col" class="{style}" aria-sort="{order}"><button type="button">{name}</button></th>'
+
+
+def _row(file: FileReport, numbers: dict[str, int], *, has_predicate: bool) -> str:
+    verdict = file.verdict.value if has_predicate else "READ"
+    rows = "" if file.live_rows is None else f'<data value="{file.live_rows}">{file.live_rows:,}</data>'
+    return (
+        f'<tr><td><b class="{verdict.lower()}">{verdict}</b><td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}'
+        f'<td class="num"><data value="{file.size}">{size_text(file.size)}</data><td class="num">{rows}'
+        f"<td>{_why(file, numbers) if has_predicate else ''}"
+    )
+
+
+def _known(file: FileReport) -> str:
+    """Its partition, unless the path says it already, and its bounds of the predicate's columns."""
+    told = [
+        f"{name} = {'NULL' if value is None else value}"
+        for name, value in file.partition.items()
+        if f"{name}={value}" not in file.path
+    ]
+    told += [f"{name} {_end(low)} to {_end(high)}" for name, (low, high) in list(file.bounds.items())[:_MOST_COLUMNS]]
+    if not file.has_stats:
+        told.append("no statistics")
+    return "".join(f"<small>{words(part, 100)}</small>" for part in told)
+
+
+def _end(value: object) -> str:
+    return "…" if value is None else str(value)
+
+
+def _why(file: FileReport, numbers: dict[str, int]) -> str:
+    number = numbers.get(file.clause) if file.clause is not None else None
+    by = "" if number is None else f"clause {number}: "
+    if file.credit is not None:
+        return f"{by}{_DROPPED[file.credit]}" if file.clause is not None else "no live row"
+    return f"{by}{KEPT[file.keeps]}" if file.keeps not in (None, Keeps.ALL_ROWS_MATCH) else KEPT[Keeps.ALL_ROWS_MATCH]

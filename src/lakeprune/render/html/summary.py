@@ -1,0 +1,89 @@
+"""The head of the page: table, predicate and the answer in one sentence; the gates; the notes."""
+
+from __future__ import annotations
+
+from lakeprune.render.html.words import code, number, size, words
+from lakeprune.report.amount import percent_text
+from lakeprune.report.model import Report
+
+_LONGEST_PREDICATE = 2000
+_MOST_NOTES = 40
+
+
+def summary(report: Report) -> str:
+    """Table, version, predicate, answer."""
+    facts = report.facts
+    return (
+        f'<p class="eyebrow">lakeprune report · {words(facts.format.capitalize())} table · version {facts.version}</p>'
+        f"<h1>{words(report.table, 300)}</h1>{_predicate(report)}{answer(report)}{_session(report)}"
+    )
+
+
+def answer(report: Report) -> str:
+    """What is left to read, in words."""
+    total, kept = report.numbers.total, report.numbers.kept
+    if not total.files:
+        return '<p class="answer">The table has no files.</p>'
+    saved = percent_text(total.files - kept.files, total.files)
+    pruned = (
+        f' <span class="muted">{saved} of the files are pruned, {_confidence(report)}.</span>'
+        if report.predicate is not None
+        else ""
+    )
+    return (
+        f'<p class="answer">Reads <strong>{number(kept.files)}</strong> of {number(total.files)} '
+        f"file{'' if total.files == 1 else 's'}: {size(kept.bytes)} of {size(total.bytes)}, "
+        f"{number(kept.rows)} of {number(total.rows)} rows.{pruned}</p>"
+    )
+
+
+def gates(report: Report) -> str:
+    """Every gate with its outcome; nothing without any."""
+    if not report.assertions:
+        return ""
+    items = []
+    for assertion in report.assertions:
+        details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in assertion.details.items())
+        outcome = "pass" if assertion.passed else "fail"
+        items.append(
+            f'<li class="{outcome}"><b>{outcome}</b> {words(assertion.name)} <span class="muted">{words(details)}</span></li>'
+        )
+    return f'<ul class="gates">{"".join(items)}</ul>'
+
+
+def notes(report: Report) -> str:
+    """What a reader should know about how the table was read; nothing when that is all."""
+    told = [f'<span class="tag">{words(note.code)}</span> {words(note.message)}' for note in report.facts.notes]
+    told += [words(note) for note in report.facts.features.notes]
+    if report.session.nan_policy != "guard":
+        policy = words(report.session.nan_policy)
+        told.append(f'<span class="tag">NAN_POLICY</span> {policy}: writers are trusted to keep NaN in the maximum')
+    if not told:
+        return ""
+    items = "".join(f"<li>{note}</li>" for note in told[:_MOST_NOTES])
+    return f'<ul class="plain">{items}</ul>'
+
+
+def _predicate(report: Report) -> str:
+    if report.predicate is None:
+        return '<p class="muted">without a predicate</p>'
+    return f'<pre class="predicate" aria-label="Predicate">{words(report.predicate, _LONGEST_PREDICATE)}</pre>'
+
+
+def _confidence(report: Report) -> str:
+    if report.numbers.kept.files == report.numbers.full.files:
+        return "and every row of those left matches" if report.numbers.kept.files else "proven from metadata"
+    return {
+        "exact": "decided exactly by partition values",
+        "conservative": "conservatively: a kept file may still hold no match",
+        "incomplete": "though metadata cannot decide every clause",
+    }[report.confidence.value]
+
+
+def _session(report: Report) -> str:
+    told = []
+    if report.session.timezone is not None:
+        told.append(f"time zone {code(report.session.timezone)}")
+    if report.session.now is not None:
+        told.append(f"now = {code(report.session.now)}")
+    return f'<p class="muted">Read in {", ".join(told)}.</p>' if told else ""

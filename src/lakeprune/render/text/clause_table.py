@@ -1,0 +1,58 @@
+"""Which clause did the work, which did not, and why: one line per clause, with its reasons beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeprune.render.printable import printable, shortened
+from lakeprune.report.amount import files_text
+from lakeprune.report.model import ClauseReport, Report
+from lakeprune.report.verdict import Keeps
+
+_WIDEST = 60
+KEPT = {
+    Keeps.RANGES_OVERLAP: "ranges overlap",
+    Keeps.MISSING_STATISTIC: "statistic missing",
+    Keeps.NAN_POSSIBLE: "NaN possible",
+    Keeps.NOT_DECIDABLE: "not decidable from metadata",
+    Keeps.ALL_ROWS_MATCH: "all rows match",
+}
+
+
+def clause_table(report: Report) -> list[str]:
+    """A table of clauses; nothing for a predicate without any."""
+    if not report.clauses:
+        return []
+    texts = [_cut(clause.clause.text) for clause in report.clauses]
+    width = max(len("clause"), *map(len, texts))
+    numbers = report.numbers
+    left = files_text(numbers.candidates.files) + (" left by partition pruning" if numbers.candidates != numbers.total else "")
+    lines = [
+        "Clauses (drops: files it drops by itself; first: credited to it; alone: no other clause drops them):",
+        f"  {'clause':<{width}}  {'drops':>8}  {'first':>8}  {'alone':>8}  keeps, of {left}",
+    ]
+    for text, clause in zip(texts, report.clauses, strict=True):
+        credit = clause.credit
+        counts = (credit.drops_any.files, credit.drops_first.files, credit.drops_alone.files)
+        cells = "  ".join(f"{count:>8}" for count in counts)
+        lines.append(f"  {text:<{width}}  {cells}  {_kept(clause)}".rstrip())
+        lines.extend(f"      {remark}" for remark in _remarks(clause))
+    return lines
+
+
+def _cut(text: str) -> str:
+    line = shortened(text)
+    return line if len(line) <= _WIDEST else line[: _WIDEST - 3] + "..."
+
+
+def _kept(clause: ClauseReport) -> str:
+    kept = clause.credit.kept
+    told = [f"{kept[because].files} {words}" for because, words in KEPT.items() if kept[because].files]
+    return ", ".join(told) or "none"
+
+
+def _remarks(clause: ClauseReport) -> Iterator[str]:
+    if clause.clause.rewritten is not None:
+        yield f"read as: {shortened(clause.clause.rewritten)}"
+    for reason in clause.clause.reasons:
+        yield f"[{reason.code.value}] {printable(reason.message)}"

@@ -1,0 +1,143 @@
+"""A table in an object store: its log is listed there, fetched once, and read here.
+
+In: a location and how to reach it. Out: a `Storage`. Only `_delta_log` is ever listed or read. A file is fetched when it is first
+asked for, together with everything announced, and kept by what the store says it is (log_cache.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from lakeprune.engines.engine import Engine
+from lakeprune.errors import TableError, UsageError
+from lakeprune.storage import partial_parquet
+from lakeprune.storage.cache import LogCache, default_directory
+from lakeprune.storage.fetch import Fetcher, Piece, whole
+from lakeprune.storage.object.client import ObjectClient
+from lakeprune.storage.object.location import ObjectLocation, object_location
+from lakeprune.storage.object.options import ENDPOINTS, Access, ClientSettings, client_settings
+from lakeprune.storage.partial_parquet import PartialParquet, bring, open_partially
+from lakeprune.storage.scratch import Scratch
+from lakeprune.storage.storage import Column, ColumnUse, Entry, Storage, Traffic
+
+_EXPRESS = "--x-s3"  # buckets that list in no order
+
+
+def open_object_storage(location: str, access: Mapping[str, Any]) -> ObjectStorage:
+    """The storage of a table in S3, Azure or GCS; `access` has the fields of `Access`."""
+    place, how = object_location(location), Access(**access)
+    settings = client_settings(place, how)
+    scratch = Scratch()
+    cache = _cache(place, settings, how, scratch)
+    client = ObjectClient(place, settings)
+    return ObjectStorage(client, Fetcher(client, cache, how.progress), scratch)
+
+
+class ObjectStorage(Storage):
+    def __init__(self, client: ObjectClient, fetcher: Fetcher, scratch: Scratch) -> None:
+        self.location = client.location.shown
+        self.root = self.location.rstrip("/")
+        self._client = client
+        self._fetcher = fetcher
+        self._scratch = scratch
+        self._is_sorted = not client.location.bucket.endswith(_EXPRESS)
+        self._listed: dict[str, Entry] = {}  # every file seen so far, by path
+        self._directories: set[str] = set()
+        self._here: dict[str, str] = {}  # where each file lies on this machine
+        self._partial: list[PartialParquet] = []
+
+    def list_from(self, directory: str, name: str) -> list[Entry] | None:
+        # Above every version come sidecars and the like, of which there may be thousands.
+        entries = self._client.entries(directory, name if self._is_sorted else "", self._is_above_versions)
+        files = [entry for entry in entries if "/" not in entry.name]
+        self._listed.update({f"{directory}/{entry.name}": entry for entry in files})
+        self._directories.add(directory)
+        if not entries and not name:
+            return None
+        return sorted((entry for entry in files if entry.name >= name), key=lambda entry: entry.name)
+
+    def _is_above_versions(self, entry: Entry) -> bool:
+        return self._is_sorted and "/" in entry.name and entry.name > ":"
+
+    def size(self, path: str) -> int | None:
+        entry = self._entry(path)
+        return None if entry is None else entry.size
+
+    def read_if_there(self, path: str, limit: int) -> bytes | None:
+        return self._client.read(path, limit)
+
+    def open(self, path: str) -> BinaryIO:
+        (place,) = self.engine_paths([path])
+        return open(place, "rb")  # the caller closes it
+
+    def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
+        self._fetch([whole(path, self._present(path)) for path in paths if path not in self._here])
+        return tuple(self._here[path] for path in paths)
+
+    def parquet_paths(self, paths: Sequence[str], engine: Engine, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:
+        files = [whole(path, self._present(path)) for path in paths if path not in self._here]
+        large = [file for file in files if _is_large_parquet(file.path, file.entry) and not self._fetcher.is_cached(file)]
+        partials = [PartialParquet(file, self._scratch.place(file.path)) for file in large]
+        opened = open_partially(partials, self._fetcher, engine, use)
+        self._partial += opened
+        self._here.update({partial.file.path: partial.place for partial in opened})
+        return self.engine_paths(paths)
+
+    def need(self, is_needed: Callable[[Column], bool]) -> None:
+        bring(self._fetcher, [(partial, partial.missing(is_needed)) for partial in self._partial])
+
+    def bring(self, paths: Sequence[str]) -> None:
+        missing = {path: entry for path in paths if path not in self._here and (entry := self._entry(path)) is not None}
+        # Of large Parquet files perhaps only some columns are needed: `parquet_paths` decides.
+        self._fetch([whole(path, entry) for path, entry in missing.items() if not _is_large_parquet(path, entry)])
+
+    def _fetch(self, wanted: list[Piece]) -> None:
+        if not wanted:
+            return
+        self._here.update({piece.path: place for piece, place in self._fetcher.fetch(wanted).items()})
+
+    def place(self, path: str) -> str:
+        return f"{self.root}/{path}"
+
+    def with_places(self, words: str) -> str:
+        for path, here in self._here.items():
+            words = words.replace(here, self.place(path))
+        return words
+
+    def traffic(self) -> Traffic:
+        return Traffic(self._client.requests, self._client.bytes, self._fetcher.cached_files, self._fetcher.cached_bytes)
+
+    def close(self) -> None:
+        self._scratch.close()
+
+    def _present(self, path: str) -> Entry:
+        entry = self._entry(path)
+        if entry is None:
+            raise TableError("LP304", "a file of the log does not exist", where=self.place(path))
+        return entry
+
+    def _entry(self, path: str) -> Entry | None:
+        directory, _, _ = path.rpartition("/")
+        if path not in self._listed and directory not in self._directories:
+            self.list_from(directory, "")
+        return self._listed.get(path)
+
+
+def _cache(place: ObjectLocation, settings: ClientSettings, access: Access, scratch: Scratch) -> LogCache:
+    endpoint = next((settings.configuration[name] for name in ENDPOINTS if name in settings.configuration), "")
+    account = place.account or settings.configuration.get("account_name", "")
+    table = f"{place.store.value}\n{endpoint}\n{account}\n{place.bucket}\n{place.prefix}"
+    if access.no_cache:
+        return LogCache(scratch.directory(), table, access.cache_size)
+    if access.cache_dir is not None:
+        return LogCache(os.path.abspath(os.path.expanduser(access.cache_dir)), table, access.cache_size)
+    try:
+        return LogCache(default_directory(), table, access.cache_size)
+    except UsageError:
+        return LogCache(scratch.directory(), table, access.cache_size)  # a home that cannot be written must not stop an answer
+
+
+def _is_large_parquet(path: str, entry: Entry) -> bool:
+    return path.endswith(".parquet") and entry.size >= partial_parquet.WORTH_IT

@@ -1,0 +1,82 @@
+"""Every preimage against brute force: a predicate cut right at a function's value, tried on the row and on its neighbours."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeprune.predicate.functions.evaluate import evaluate
+from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.functions.registry import REGISTRY, lookup
+from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.tree import Column, Compare, Expr, In, Literal, Op, Profile
+from lakeprune.predicate.walk import columns_of, type_of
+from lakeprune.values.types import INTEGER_RANGES, Kind, Scalar
+from tests.predicate.random_trees import COLUMNS, DAY, ZONES, outcomes, values_of, values_trees
+
+PROFILES = st.sampled_from(ZONES).map(lambda zone: Profile(now=0, zone=zone))
+UTC = Profile(now=0)
+
+
+def neighbours(value: Scalar, column: Column) -> list[Scalar]:
+    """Values just around one value of a column, where an off-by-one would show."""
+    kind = column.type.kind
+    if kind is Kind.BOOLEAN:
+        return [False, True]
+    if isinstance(value, int):
+        least, greatest = INTEGER_RANGES[kind]
+        is_moment = kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)
+        steps = (-DAY, -3_600_000_000, -1, 0, 1, 1_000_000, 60_000_000) if is_moment else (-31, -1, 0, 1, 7)
+        return [value + step for step in steps if least <= value + step <= greatest]
+    if kind is Kind.DOUBLE and isinstance(value, float):
+        return [value, math.nextafter(value, math.inf), math.nextafter(value, -math.inf)]
+    if isinstance(value, Decimal):
+        ulp = Decimal(1).scaleb(-column.type.scale)
+        return [v for v in (value, value + ulp, value - ulp) if abs(v) < 10**8]
+    if isinstance(value, str):
+        return [value, value + "a", value[:-1], value + "\U0010ffff"]
+    return [value]
+
+
+@st.composite
+def cuts(draw: st.DrawFn) -> tuple[Expr, list[dict[Column, Scalar]], Profile]:
+    """A predicate whose literal is the function's own value on a row, and rows around that row."""
+    profile = draw(PROFILES)
+    value = draw(values_trees(COLUMNS, 2))
+    start = {c: draw(values_of(c.type)) for c in columns_of(value)}
+    try:
+        result = evaluate(value, start, profile)
+    except EvaluationFailed:
+        result = None
+    literal = Literal(result, type_of(value))
+    options: list[Expr] = [*(Compare(op, value, literal) for op in Op), In(value, (literal, literal))]
+    predicate = draw(st.sampled_from(options))
+    rows = [{**start, c: v} for c in start for v in neighbours(start[c], c)]
+    return predicate, [start, *rows, dict.fromkeys(start, None)], profile
+
+
+@settings(max_examples=500, deadline=None)
+@given(cuts())
+def test_a_preimage_has_the_truth_of_the_function_on_every_row(
+    case: tuple[Expr, list[dict[Column, Scalar]], Profile],
+) -> None:
+    predicate, rows, profile = case
+    after = normalise(predicate, profile)
+    for row in rows:
+        try:
+            truth = evaluate(predicate, row, profile)
+            possible = outcomes(after, row, profile)
+        except EvaluationFailed:
+            continue
+        assert truth in possible, (row, after)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_registered_function_can_be_evaluated(name: str) -> None:
+    function = lookup(name)
+    assert function is not None
+    assert (function.evaluate is None) != (function.choose is None)

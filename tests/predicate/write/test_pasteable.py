@@ -1,0 +1,54 @@
+"""The plain spelling of a normalised predicate: read back, it filters the same rows, NULL and clock changes included."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from lakeprune.predicate.bind.bind import bind
+from lakeprune.predicate.functions.evaluate import Row, evaluate
+from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.read.sql.parse import parse_predicate
+from lakeprune.predicate.schema import Field, Schema
+from lakeprune.predicate.tree import Expr, IsNull, Member, Not, Or, Profile
+from lakeprune.predicate.write.pasteable import implied, is_exact, spell
+from lakeprune.values.intervals import IntervalSet, everything, nothing
+from lakeprune.values.types import INT
+from tests.predicate.columns import PROFILE
+from tests.predicate.random_trees import COLUMNS, TYPES, ZONES, predicates, rows
+
+SCHEMA = Schema(tuple(Field(name, name, type_) for name, type_ in TYPES.items()))
+
+
+def read(text: str, profile: Profile) -> Expr:
+    return bind(parse_predicate(text, profile), SCHEMA, profile, text)
+
+
+def is_true(expr: Expr, row: Row, profile: Profile) -> bool:
+    try:
+        return evaluate(expr, row, profile) is True
+    except EvaluationFailed:
+        reject()
+
+
+@settings(max_examples=60, deadline=None)
+@given(predicates(COLUMNS, 2), rows(COLUMNS), st.sampled_from(ZONES))
+def test_a_spelling_filters_the_same_rows(expr: Expr, row: Row, zone: str) -> None:
+    profile = Profile(now=PROFILE.now, zone=zone)
+    found = normalise(expr, profile)
+    exact, weaker = spell(found, zone) if is_exact(found) else None, spell(implied(found), zone)
+    truth = is_true(expr, row, profile)
+    if exact is not None:
+        assert is_true(read(exact, profile), row, profile) == truth
+    if weaker is not None and truth:
+        assert is_true(read(weaker, profile), row, profile)
+
+
+@pytest.mark.parametrize("values", [everything(INT), nothing(INT)])
+def test_a_set_of_all_or_no_values_is_null_where_the_column_is(values: IntervalSet) -> None:
+    member = Member(COLUMNS["i"], values)
+    assert spell(IsNull(member), "UTC") == "i IS NULL"
+    assert spell(Not(Or((member, IsNull(member)))), "UTC") is None
+    assert spell(IsNull(Or((member, member))), "UTC") is None
