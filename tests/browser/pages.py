@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 import lakeprune
-from lakeprune.record import replace
 from lakeprune.report.model import Diagnosis, Report, Severity
 from tests.builders import delta
 

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine, Needs
 from lakeprune.formats.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.record import record
 from lakeprune.values.types import DataType, Family, Scalar
 
 _SQL_TYPES = {
@@ -23,8 +24,7 @@ _SQL_TYPES = {
 }
 
 
-@record
-class File:
+class File(Struct, frozen=True):
     """One file: bounds as {column: (lo, hi, null count)}, None for what is not recorded."""
 
     path: str

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from lakeprune.cli.main import main
-from lakeprune.record import replace
 from lakeprune.render.html.page import MOST_BYTES
 from lakeprune.report.model import Diagnosis, Severity
 from lakeprune.values.types import INT, STRING

@@ -36,9 +36,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.predicate.tree import Column
-from lakeprune.record import record
 
 if TYPE_CHECKING:
     from lakeprune.storage.storage import Storage
@@ -46,8 +47,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 
-@record
-class Needs:
+class Needs(Struct, frozen=True):
     """What an evaluation asks to know of every file, and nothing more."""
 
     domains: tuple[Column, ...] = ()
@@ -57,8 +57,7 @@ class Needs:
     recorded: bool = False
 
 
-@record
-class ColumnChunk:
+class ColumnChunk(Struct, frozen=True):
     """Where the values of one column of one row group lie in a Parquet file."""
 
     column: tuple[str, ...]  # names from the root to the leaf

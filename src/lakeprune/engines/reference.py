@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, assert_never
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Column, Exact
-from lakeprune.record import record
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven
 from lakeprune.skipping.plan import Lift
 from lakeprune.values.intervals import Interval, successor
 
 
-@record
-class Domain:
+class Domain(Struct, frozen=True):
     """What is proven about one column of one container (engine.py lists what each must prove); None is an unbounded side."""
 
     lo: Any = None
@@ -25,8 +25,7 @@ class Domain:
     counted: bool = False
 
 
-@record
-class Container:
+class Container(Struct, frozen=True):
     domains: Mapping[Column, Domain]
     truths: Mapping[Exact, frozenset[bool | None]]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lakeprune.record import record
+from msgspec import Struct
 
 
-@record
-class FileAction:
+class FileAction(Struct, frozen=True):
     """A file that was added or removed; `path` is as the log has it."""
 
     path: str
@@ -18,8 +17,7 @@ class FileAction:
     has_vector: bool
 
 
-@record
-class Commit:
+class Commit(Struct, frozen=True):
     version: int
     operation: str
     read_version: int | None  # the version the writer's transaction read

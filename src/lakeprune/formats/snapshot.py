@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.record import record
 from lakeprune.storage.storage import Traffic
 from lakeprune.values.types import Scalar
 
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 LONGEST_WORDS = 300
 
 
-@record
-class TableFeatures:
+class TableFeatures(Struct, frozen=True):
     """What the table declares; the names are those of the JSON contract."""
 
     reader_version: int
@@ -41,8 +41,7 @@ class TableFeatures:
     notes: tuple[str, ...] = ()
 
 
-@record
-class Expected:
+class Expected(Struct, frozen=True):
     """What the table itself says a snapshot holds (Delta: the .crc file); None where it says nothing."""
 
     files: int | None = None
@@ -50,16 +49,14 @@ class Expected:
     source: str = ""
 
 
-@record
-class Note:
+class Note(Struct, frozen=True):
     """Something a user should know about how the table was read; `code` is stable."""
 
     code: str
     message: str
 
 
-@record
-class SnapshotFacts:
+class SnapshotFacts(Struct, frozen=True):
     format: str
     location: str
     version: int

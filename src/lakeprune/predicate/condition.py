@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Expr
-from lakeprune.record import record
 
 
-@record
-class Condition:
+class Condition(Struct, frozen=True):
     """An unbound tree. Its names have no place in the text."""
 
     text: str

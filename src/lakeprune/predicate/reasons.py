@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from lakeprune.record import record
+from msgspec import Struct
 
 
 class ReasonCode(Enum):
@@ -26,7 +26,6 @@ class ReasonCode(Enum):
     EVALUATION_FAILED = "EVALUATION_FAILED"  # an expression on partition values that has no answer (overflow, bad cast)
 
 
-@record
-class Reason:
+class Reason(Struct, frozen=True):
     code: ReasonCode
     message: str

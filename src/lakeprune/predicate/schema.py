@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.values.types import DataType
 
 
@@ -17,8 +18,7 @@ class Role(Enum):
     DATA = "data"
 
 
-@record
-class Field:
+class Field(Struct, frozen=True, cache_hash=True):
     """One column or nested struct field; `children` only for structs."""
 
     name: str
@@ -29,6 +29,5 @@ class Field:
     statistics_unusable: str | None = None  # why stored bounds of this field must not be trusted, if so
 
 
-@record
-class Schema:
+class Schema(Struct, frozen=True, cache_hash=True):
     fields: tuple[Field, ...]

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from msgspec import Struct
+
 from lakeprune.predicate.reasons import Reason
 from lakeprune.predicate.schema import Role
-from lakeprune.record import record
 from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.types import DataType, Scalar
 
@@ -29,8 +30,7 @@ class Op(Enum):
     NULL_SAFE_EQ = "<=>"
 
 
-@record
-class Name:
+class Name(Struct, frozen=True, cache_hash=True):
     """A column as written; `start` and `end` are offsets into the predicate text, for error messages."""
 
     parts: tuple[str, ...]
@@ -38,8 +38,7 @@ class Name:
     end: int = -1
 
 
-@record
-class Column:
+class Column(Struct, frozen=True, cache_hash=True):
     """A bound column. Two references to one column are equal."""
 
     path: tuple[str, ...]
@@ -49,8 +48,7 @@ class Column:
     statistics_unusable: str | None = None
 
 
-@record
-class Literal:
+class Literal(Struct, frozen=True, cache_hash=True):
     """A constant. `type` is None only for NULL and, before binding, for numbers and strings that take a column's type.
 
     Before binding a number is an exact Decimal or int, a double literal (`1e3`, `1.0D`) a float, text a str.
@@ -60,8 +58,7 @@ class Literal:
     type: DataType | None = None
 
 
-@record
-class Call:
+class Call(Struct, frozen=True, cache_hash=True):
     """A deterministic function or operator that lakeprune knows, by its canonical lower-case name (see functions/)."""
 
     function: str
@@ -69,36 +66,30 @@ class Call:
     type: DataType | None = None  # of the result, once bound
 
 
-@record
-class And:
+class And(Struct, frozen=True, cache_hash=True):
     parts: tuple[Expr, ...]
 
 
-@record
-class Or:
+class Or(Struct, frozen=True, cache_hash=True):
     parts: tuple[Expr, ...]
 
 
-@record
-class Not:
+class Not(Struct, frozen=True, cache_hash=True):
     part: Expr
 
 
-@record
-class Compare:
+class Compare(Struct, frozen=True, cache_hash=True):
     op: Op
     left: Expr
     right: Expr
 
 
-@record
-class In:
+class In(Struct, frozen=True, cache_hash=True):
     value: Expr
     options: tuple[Expr, ...]
 
 
-@record
-class Like:
+class Like(Struct, frozen=True, cache_hash=True):
     """`value LIKE pattern ESCAPE escape`; `kind` is "like", "ilike" or "rlike" (no escape)."""
 
     value: Expr
@@ -107,23 +98,20 @@ class Like:
     kind: str = "like"
 
 
-@record
-class IsNull:
+class IsNull(Struct, frozen=True, cache_hash=True):
     """`part IS NULL`, for a value or a predicate."""
 
     part: Expr
 
 
-@record
-class IsTruth:
+class IsTruth(Struct, frozen=True, cache_hash=True):
     """`part IS TRUE` or `part IS FALSE`: never NULL."""
 
     part: Expr
     truth: bool
 
 
-@record
-class Opaque:
+class Opaque(Struct, frozen=True, cache_hash=True):
     """Something that may be TRUE, FALSE or NULL on any row, and why nothing more is known. Columns are still bound."""
 
     text: str
@@ -131,39 +119,34 @@ class Opaque:
     columns: tuple[Expr, ...] = ()
 
 
-@record
-class Constant:
+class Constant(Struct, frozen=True, cache_hash=True):
     """TRUE, FALSE or NULL on every row."""
 
     truth: bool | None
 
 
-@record
-class Member:
+class Member(Struct, frozen=True, cache_hash=True):
     """`column` lies in `values`: TRUE inside, FALSE outside, NULL for NULL. All comparisons end here."""
 
     column: Column
     values: IntervalSet
 
 
-@record
-class Within:
+class Within(Struct, frozen=True, cache_hash=True):
     """`value` lies in `values`, for an expression that is not a bare column yet; passes turn it into Member, Exact or Opaque."""
 
     value: Expr
     values: IntervalSet
 
 
-@record
-class NullTest:
+class NullTest(Struct, frozen=True, cache_hash=True):
     """`column IS NULL`; the column may be a struct, whose leaves then carry the evidence."""
 
     column: Column
     leaves: tuple[Column, ...] = ()  # of a struct column: any leaf proven without NULL proves the struct is not NULL
 
 
-@record
-class ColumnCompare:
+class ColumnCompare(Struct, frozen=True, cache_hash=True):
     """Two columns of one family, row by row; `op` is EQ, LT or LE (others are NOT or swapped sides)."""
 
     op: Op
@@ -171,8 +154,7 @@ class ColumnCompare:
     right: Column
 
 
-@record
-class Either:
+class Either(Struct, frozen=True, cache_hash=True):
     """The truth is that of `outer` or of `inner`, row by row, and it is not known which.
 
     `Either(ts in wide range, ts in narrow range)` says: TRUE at most inside the wide one, FALSE at most outside the narrow one.
@@ -182,8 +164,7 @@ class Either:
     inner: Expr
 
 
-@record
-class Exact:
+class Exact(Struct, frozen=True, cache_hash=True):
     """A predicate over partition columns only, evaluated on the partition values themselves."""
 
     predicate: Expr
@@ -210,8 +191,7 @@ class Bucket(Enum):
     UNSPLITTABLE = "unsplittable"
 
 
-@record
-class Clause:
+class Clause(Struct, frozen=True, cache_hash=True):
     """A top-level conjunct, ready to be lowered.
 
     `text` is the user's spelling, `rewritten` what is evaluated when that differs, `reasons` everything in it that
@@ -225,8 +205,7 @@ class Clause:
     reasons: tuple[Reason, ...] = ()
 
 
-@record
-class Profile:
+class Profile(Struct, frozen=True, cache_hash=True):
     """What a predicate means beyond its text: the session it is read in. Pure passes take it as an argument.
 
     `now` is microseconds since the epoch. `zone_is_given` is False when the zone is only the default: then partition

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.patterns import Evaluation
-from lakeprune.record import record
 from lakeprune.values.types import Family
 
 _AT_ONCE = 64  # columns whose statistics are looked for in one query
@@ -32,8 +33,7 @@ class Fault(Enum):
     NAN = "nan"  # said to be free of NaN, which it holds
 
 
-@record
-class FoundFault:
+class FoundFault(Struct, frozen=True):
     path: str
     column: Column | None  # None: the file's number of rows
     fault: Fault
@@ -41,8 +41,7 @@ class FoundFault:
     found: str | None
 
 
-@record
-class FaultCount:
+class FaultCount(Struct, frozen=True):
     """How many files have this fault."""
 
     column: Column | None
@@ -50,8 +49,7 @@ class FaultCount:
     files: int
 
 
-@record
-class Recorded:
+class Recorded(Struct, frozen=True):
     """What the log promises about the files that are looked into, read once and kept as long as the engine is awake."""
 
     evaluation: Evaluation
@@ -78,8 +76,7 @@ def recorded_statistics(evaluation: Evaluation, columns: Sequence[Column], is_ch
     return Recorded(evaluation, kept, {k: column for k, column in enumerate(asked) if found[k]})
 
 
-@record
-class Compared:
+class Compared(Struct, frozen=True):
     """The recorded statistics beside the truth, each file once; kept as long as the engine is awake."""
 
     recorded: Recorded

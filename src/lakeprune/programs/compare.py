@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Needs
 from lakeprune.programs.patterns import Evaluation, Signature, signature_of, words_of
-from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 
 
-@record
-class Confronted:
+class Confronted(Struct, frozen=True):
     """Files of one signature, and what is true of them."""
 
     signature: Signature
@@ -32,8 +32,7 @@ class Confronted:
     files_told_wrong: int  # files whose recorded number of live rows is not what they hold
 
 
-@record
-class Contradiction:
+class Contradiction(Struct, frozen=True):
     """A file whose rows contradict its verdict."""
 
     path: str
@@ -42,8 +41,7 @@ class Contradiction:
     matching: int
 
 
-@record
-class Judged:
+class Judged(Struct, frozen=True):
     """Every file with what the plan says about it, computed once: a FROM item with path, size, told (recorded live rows), the key
     `file`, and the words w0, w1, ... of the plan."""
 
@@ -57,8 +55,7 @@ class Judged:
         return ", ".join(f"w{i}" for i in range(self.width))
 
 
-@record
-class Confrontation:
+class Confrontation(Struct, frozen=True):
     judged: Judged
     truth: str  # a FROM item
     is_checked: str = "TRUE"  # SQL over judged files: which of them were looked into

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import Column, Exact, Profile
-from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import Scalar
 
@@ -23,8 +24,7 @@ Candidates = tuple[Scalar, ...] | None  # every value a text can stand for, None
 _Values = tuple[Row, list[Candidates]]  # texts as recorded with their missing marks, and what each can stand for
 
 
-@record
-class Lookup:
+class Lookup(Struct, frozen=True):
     exact: Exact
     number: int
     relation: str

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.predicate.tree import Column, Exact
-from lakeprune.record import record
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
 from lakeprune.skipping.plan import Bit, Lift
 from lakeprune.values.intervals import Interval
@@ -28,8 +29,7 @@ def searched(bits: Iterable[Bit]) -> dict[Covered, int]:
     return {fact: n for n, fact in enumerate(dict.fromkeys(long))}
 
 
-@record
-class FactPrinter:
+class FactPrinter(Struct, frozen=True):
     """Prints facts for one relation: which column has which number there."""
 
     dialect: Dialect

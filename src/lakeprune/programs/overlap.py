@@ -8,15 +8,15 @@ bounds, so that any ordered type will do, and a file's values as spread evenly o
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.patterns import Subset
-from lakeprune.record import record
 
 
-@record
-class Overlap:
+class Overlap(Struct, frozen=True):
     """The ranges of a column; `files` have both bounds, `unbounded` may hold any value (files all NULL are neither)."""
 
     files: int

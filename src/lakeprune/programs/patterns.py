@@ -11,13 +11,14 @@ from enum import Enum
 from itertools import chain, cycle
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.exact import Lookup, exact_lookups
 from lakeprune.programs.fact_sql import FactPrinter, searched
-from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 
 WORD_BITS = 60  # bits packed into one integer column
@@ -31,8 +32,7 @@ class Order(Enum):
     LARGEST = "size DESC, path"
 
 
-@record
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What one clause can say about a group of files; each is "TRUE cannot be excluded" unless named otherwise."""
 
     can_true: bool  # with all evidence
@@ -43,8 +43,7 @@ class Outcome:
     if_nan_free: bool  # had NaN been excluded
 
 
-@record
-class Signature:
+class Signature(Struct, frozen=True):
     """Everything that files of one pattern have in common."""
 
     outcomes: tuple[Outcome, ...]  # one per clause
@@ -55,8 +54,7 @@ class Signature:
     nulls_known: tuple[bool, ...]
 
 
-@record
-class Pattern:
+class Pattern(Struct, frozen=True):
     signature: Signature
     files: int
     bytes: int
@@ -64,8 +62,7 @@ class Pattern:
     files_without_rows: int  # files that do not tell
 
 
-@record
-class FileOutcome:
+class FileOutcome(Struct, frozen=True):
     signature: Signature
     path: str
     size: int
@@ -75,8 +72,7 @@ class FileOutcome:
     bounds: tuple[tuple[Any, Any], ...]  # per plan column: stored or widened bounds, as canonical values
 
 
-@record
-class Subset:
+class Subset(Struct, frozen=True):
     """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
 
     source: str
@@ -84,8 +80,7 @@ class Subset:
     texts: Mapping[Column, int]
 
 
-@record
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """One files relation, ready to be asked."""
 
     engine: Engine

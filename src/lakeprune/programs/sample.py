@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from lakeprune.programs.compare import Judged, is_pattern
 from lakeprune.programs.patterns import Signature, signature_of
-from lakeprune.record import record
 
 
-@record
-class SampledPattern:
+class SampledPattern(Struct, frozen=True):
     """Files of one signature, and how many of them the sample has."""
 
     signature: Signature
@@ -24,8 +24,7 @@ class SampledPattern:
     in_sample: int
 
 
-@record
-class Sampling:
+class Sampling(Struct, frozen=True):
     judged: Judged
     share: float
 

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Needs, Row
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.programs.patterns import Evaluation
-from lakeprune.record import record
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import Family
 
@@ -28,8 +29,7 @@ class Detail(Enum):
     BINS = "bins"  # files are counted in bins
 
 
-@record
-class Subject:
+class Subject(Struct, frozen=True):
     """What is drawn: these columns over these partition columns."""
 
     columns: tuple[Column, ...]
@@ -38,8 +38,7 @@ class Subject:
     has_predicate: bool
 
 
-@record
-class PartitionCounts:
+class PartitionCounts(Struct, frozen=True):
     """One partition: files and bytes by verdict (drop, keep, full)."""
 
     texts: tuple[str | None, ...]
@@ -47,8 +46,7 @@ class PartitionCounts:
     bytes: tuple[int, int, int]
 
 
-@record
-class Span:
+class Span(Struct, frozen=True):
     """Where the bounds of a column lie: all of them, and all but the outermost hundredth on each side."""
 
     low: Any
@@ -177,13 +175,11 @@ class Sketch:
         return self._engine.dialect.literal(float(value), Family.REAL)
 
 
-@record
-class Lanes:
+class Lanes(Struct, frozen=True):
     relation: str  # a FROM item: the sketch with a column `lane`
 
 
-@record
-class Bins:
+class Bins(Struct, frozen=True):
     """So many bins on an axis: cut evenly between two numbers, or given by a relation (v, bin) of the first letters."""
 
     count: int

@@ -5,14 +5,14 @@ In: a subset of files. Out: a handful of numbers. Every question is one query; r
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.patterns import Subset
-from lakeprune.record import record
 
 
-@record
-class Gap:
+class Gap(Struct, frozen=True):
     """Files that lack a statistic; times are milliseconds since the epoch, None when no such file tells its time."""
 
     files: int
@@ -23,8 +23,7 @@ class Gap:
     newest_path: str | None
 
 
-@record
-class Spread:
+class Spread(Struct, frozen=True):
     """How files spread over the values of a partition column."""
 
     values: int
@@ -34,8 +33,7 @@ class Spread:
     most_missing: bool  # whether "the value" is that the file does not record one
 
 
-@record
-class Hidden:
+class Hidden(Struct, frozen=True):
     """Files with deletion vectors and what they hide; rows only of those that tell."""
 
     files: int

@@ -6,13 +6,12 @@ something is left, nor as 0 % when something is gone: rounding must not hide the
 
 from __future__ import annotations
 
-from lakeprune.record import record
+from msgspec import Struct
 
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
-@record
-class Amount:
+class Amount(Struct, frozen=True):
     files: int = 0
     bytes: int = 0
     rows: int = 0

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Bucket
 from lakeprune.programs.patterns import Pattern
-from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.verdict import (
     ClauseNeeds,
@@ -33,8 +34,7 @@ from lakeprune.skipping.plan import Plan
 PARTITION_BUCKETS = frozenset({Bucket.PARTITION_SAFE, Bucket.PARTITION_EXACT})
 
 
-@record
-class ClauseCredit:
+class ClauseCredit(Struct, frozen=True):
     """What one clause did. Kept amounts count only files that partition pruning left."""
 
     drops_any: Amount  # it drops them by itself
@@ -43,8 +43,7 @@ class ClauseCredit:
     kept: dict[Keeps, Amount]
 
 
-@record
-class Coverage:
+class Coverage(Struct, frozen=True):
     """How many candidate files carry the statistic that a column's clauses need."""
 
     column: str
@@ -53,8 +52,7 @@ class Coverage:
     candidates: int
 
 
-@record
-class Attribution:
+class Attribution(Struct, frozen=True):
     total: Amount
     credits: dict[Credit, Amount]
     empty: Amount  # the part of `credits` that no clause drops: files without a live row

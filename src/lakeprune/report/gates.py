@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from msgspec import Struct
+
 from lakeprune.errors import UsageError
-from lakeprune.record import record
 from lakeprune.report.amount import Amount, percent, size_text
 from lakeprune.report.attribution import Attribution
 
 
-@record
-class Gates:
+class Gates(Struct, frozen=True):
     """What was demanded; None and False demand nothing."""
 
     min_pruning: float | None = None
@@ -35,8 +35,7 @@ class Gates:
     require_full_attribution: bool = False
 
 
-@record
-class Assertion:
+class Assertion(Struct, frozen=True):
     """One demand and its outcome. `details` are the fields its JSON entry has beside name and result."""
 
     name: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.patterns import FileOutcome, Signature
-from lakeprune.record import record
 from lakeprune.report.model import FileReport
 from lakeprune.report.verdict import (
     Credit,
@@ -26,8 +27,7 @@ from lakeprune.values.literals import format_value
 from lakeprune.values.types import TIME_KINDS
 
 
-@record
-class _Judgement:
+class _Judgement(Struct, frozen=True):
     """What files of one signature have in common; holds the signature, whose identity is its key."""
 
     signature: Signature

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
-from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
 from lakeprune.report.gates import Assertion
@@ -35,8 +36,7 @@ class Confidence(Enum):
     INCOMPLETE = "incomplete"  # some clause mixes kinds of evidence or cannot be decided from metadata
 
 
-@record
-class Phase:
+class Phase(Struct, frozen=True):
     """One rung of the evidence ladder: what came in, what was left."""
 
     name: str
@@ -46,8 +46,7 @@ class Phase:
     after: Amount
 
 
-@record
-class ClauseReport:
+class ClauseReport(Struct, frozen=True):
     """A clause of the predicate and what it did."""
 
     clause: Clause
@@ -59,8 +58,7 @@ class ClauseReport:
         return self.clause.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
 
 
-@record
-class FileReport:
+class FileReport(Struct, frozen=True):
     """One file: what is known of it, the verdict, and its credit or what stood in the way."""
 
     path: str
@@ -81,8 +79,7 @@ class Severity(Enum):
     INFO = "info"  # worth knowing
 
 
-@record
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """Why the predicate reads more than it might, from this table and this predicate, and what would help."""
 
     code: str  # stable; docs/diagnoses/ has a page for each
@@ -95,8 +92,7 @@ class Diagnosis:
     rewrite: str | None = None  # what can be pasted: a condition, or a statement
 
 
-@record
-class Session:
+class Session(Struct, frozen=True):
     """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
 
     timezone: str | None
@@ -104,8 +100,7 @@ class Session:
     nan_policy: str
 
 
-@record
-class Report:
+class Report(Struct, frozen=True):
     """What one predicate must read of one table, why, and whether that is good enough."""
 
     table: str

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from msgspec import Struct
+
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.programs.patterns import Outcome, Signature
-from lakeprune.record import record
 from lakeprune.skipping.fact import Known
 from lakeprune.skipping.lower import columns_of
 from lakeprune.skipping.plan import Plan
@@ -47,8 +48,7 @@ class Requirement(Enum):
     NULL_COUNT = "null_count"
 
 
-@record
-class ClauseNeeds:
+class ClauseNeeds(Struct, frozen=True):
     """What one clause asks of files: positions among the plan's columns, and whether metadata can decide all of it."""
 
     required: tuple[tuple[int, Requirement], ...]  # data columns only

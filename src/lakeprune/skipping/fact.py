@@ -17,62 +17,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Column, Exact
-from lakeprune.record import record
 from lakeprune.values.intervals import IntervalSet
 
 
-@record
-class Known:
+class Known(Struct, frozen=True, cache_hash=True):
     truth: bool
 
 
-@record
-class NoNull:
+class NoNull(Struct, frozen=True, cache_hash=True):
     column: Column
 
 
-@record
-class AllNull:
+class AllNull(Struct, frozen=True, cache_hash=True):
     column: Column
 
 
-@record
-class NanFree:
+class NanFree(Struct, frozen=True, cache_hash=True):
     column: Column
 
 
-@record
-class Covered:
+class Covered(Struct, frozen=True, cache_hash=True):
     column: Column
     values: IntervalSet
 
 
-@record
-class Below:
+class Below(Struct, frozen=True, cache_hash=True):
     left: Column
     right: Column
     strict: bool
 
 
-@record
-class Never:
+class Never(Struct, frozen=True, cache_hash=True):
     exact: Exact
     truth: bool | None
 
 
-@record
-class All:
+class All(Struct, frozen=True, cache_hash=True):
     parts: tuple[Fact, ...]
 
 
-@record
-class Some:
+class Some(Struct, frozen=True, cache_hash=True):
     parts: tuple[Fact, ...]
 
 
-@record
-class Unproven:
+class Unproven(Struct, frozen=True, cache_hash=True):
     part: Fact
 
 

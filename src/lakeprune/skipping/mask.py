@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.skipping.fact import PROVEN, Fact, Known, all_of, some_of
 
 
-@record
-class Mask:
+class Mask(Struct, frozen=True):
     """Five "possible" facts; each is TRUE when the truth value cannot be excluded."""
 
     can_true: Fact

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Bucket, Clause, Column, Exact
-from lakeprune.record import record
 from lakeprune.skipping.fact import AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, walk
 from lakeprune.skipping.lower import PARTITION_ONLY, STATISTICS_ONLY, lower
 
@@ -24,14 +25,12 @@ class Lift(Enum):
     NAN = "nan"  # as if no column held NaN
 
 
-@record
-class Bit:
+class Bit(Struct, frozen=True, cache_hash=True):
     fact: Fact
     lift: Lift = Lift.NOTHING
 
 
-@record
-class ClauseBits:
+class ClauseBits(Struct, frozen=True, cache_hash=True):
     """Positions among the bits: can the clause be TRUE, under which evidence, and why not excluded."""
 
     can_true: int
@@ -42,8 +41,7 @@ class ClauseBits:
     if_nan_free: int
 
 
-@record
-class Plan:
+class Plan(Struct, frozen=True, cache_hash=True):
     clauses: tuple[Clause, ...]
     bits: tuple[Bit, ...]
     positions: tuple[ClauseBits, ...]

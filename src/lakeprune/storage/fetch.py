@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.storage.cache import LogCache, Writer
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.storage import Entry
@@ -19,8 +20,7 @@ PART = 8 << 20
 _CONNECTIONS = 16
 
 
-@record
-class Piece:
+class Piece(Struct, frozen=True):
     """Bytes `start` to `end` of a file that was listed."""
 
     path: str

@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from lakeprune.engines.engine import ColumnChunk, Engine, EngineError
-from lakeprune.record import replace
 from lakeprune.storage.cache import unusable
 from lakeprune.storage.fetch import Fetcher, Piece
 from lakeprune.storage.storage import Column, ColumnUse

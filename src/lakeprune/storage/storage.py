@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any, BinaryIO
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError
-from lakeprune.record import record
 
 Column = tuple[str, ...]  # of a Parquet file: the names from the root to the leaf
 
 
-@record
-class Entry:
+class Entry(Struct, frozen=True):
     name: str
     size: int
     modified: int  # microseconds since the epoch
@@ -36,8 +36,7 @@ class ColumnUse(Enum):
     NEVER = "never"
 
 
-@record
-class Traffic:
+class Traffic(Struct, frozen=True):
     """What was asked of an object store, and what was already here."""
 
     requests: int  # without the retries of each

@@ -15,14 +15,14 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
 
 Bound = Any  # a canonical, non-NULL, non-NaN value of the set's family; None = unbounded on that side
 
 
-@record
-class Interval:
+class Interval(Struct, frozen=True, cache_hash=True):
     lo: Bound
     hi: Bound
     lo_open: bool = False
@@ -32,8 +32,7 @@ class Interval:
         return self.lo is not None and self.lo == self.hi and not self.lo_open and not self.hi_open
 
 
-@record
-class IntervalSet:
+class IntervalSet(Struct, frozen=True, cache_hash=True):
     """A set of values; `step` is the distance between neighbours on a discrete type, None on a dense one.
 
     `nan` says whether NaN is a member; None when the type has no NaN.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import Enum
 
-from lakeprune.record import record
+from msgspec import Struct
 
 Scalar = bool | int | float | Decimal | str | bytes | None
 
@@ -50,8 +50,7 @@ class Family(Enum):
     BYTES = "bytes"
 
 
-@record
-class DataType:
+class DataType(Struct, frozen=True, cache_hash=True):
     """A column's type. `collation` names a non-binary string order ("CHAR" for padded strings)."""
 
     kind: Kind

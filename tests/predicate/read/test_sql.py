@@ -48,7 +48,7 @@ def _unplaced(value: Any) -> Any:
         return Name(value.parts)
     if isinstance(value, tuple):
         return tuple(_unplaced(part) for part in value)
-    fields = getattr(value, "_fields", None)
+    fields = getattr(value, "__struct_fields__", None)
     if fields is None or isinstance(value, DataType):
         return value
     return type(value)(*(_unplaced(getattr(value, field)) for field in fields))
@@ -303,7 +303,7 @@ def _names(expr: object) -> list[Name]:
         return [expr]
     if isinstance(expr, tuple):
         return [name for part in expr for name in _names(part)]
-    return [name for field in getattr(expr, "_fields", ()) for name in _names(getattr(expr, field))]
+    return [name for field in getattr(expr, "__struct_fields__", ()) for name in _names(getattr(expr, field))]
 
 
 HOSTILE = {

@@ -149,7 +149,7 @@ def test_bound_predicates_are_read_back_as_they_were(text: str) -> None:
 
 
 def _has_opaque(expr: Any) -> bool:
-    parts = expr if isinstance(expr, tuple) else [getattr(expr, f) for f in getattr(expr, "_fields", ())]
+    parts = expr if isinstance(expr, tuple) else [getattr(expr, f) for f in getattr(expr, "__struct_fields__", ())]
     return isinstance(expr, Opaque | Either) or any(_has_opaque(part) for part in parts)
 
 
@@ -173,6 +173,6 @@ def _plain(expr: Any) -> Any:
         return type(expr)(tuple(flat))
     if isinstance(expr, float) and math.isnan(expr):
         return "NaN"
-    if isinstance(expr, DataType) or not hasattr(expr, "_fields"):
+    if isinstance(expr, DataType) or not hasattr(expr, "__struct_fields__"):
         return expr
-    return type(expr)(*(_plain(getattr(expr, field)) for field in expr._fields))
+    return type(expr)(*(_plain(getattr(expr, field)) for field in expr.__struct_fields__))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan
 from lakeprune.apps.explain.explain import Job
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.passes.split import spelt_clauses
-from lakeprune.record import replace
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.diagnosis.delta_spark import DeltaSpark

@@ -11,13 +11,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from lakeprune.apps.dataframes.advice import advised
 from lakeprune.apps.dataframes.conditions import condition_of
 from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection, Section
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Reading
 from lakeprune.apps.explain.explain import Job
 from lakeprune.errors import TableError, UsageError
-from lakeprune.record import replace
 from lakeprune.report.amount import Amount
 from lakeprune.report.gates import Assertion, Gates, check_gates, judge, judge_amounts
 from lakeprune.report.model import Report

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Unexplained
-from lakeprune.record import record
 from lakeprune.report.gates import Assertion
 from lakeprune.report.model import Report
 
 
-@record
-class DeltaSection:
+class DeltaSection(Struct, frozen=True):
     """A scan of a Delta table: what Spark's plan says of it, and the report of its filters on its version."""
 
     scan: DeltaScan
@@ -22,8 +22,7 @@ class DeltaSection:
         return self.report.assertions
 
 
-@record
-class ParquetSection:
+class ParquetSection(Struct, frozen=True):
     """A scan of plain Parquet, whose file statistics are not read yet: the numbers are Spark's."""
 
     scan: ParquetScan
@@ -33,8 +32,7 @@ class ParquetSection:
 Section = DeltaSection | ParquetSection
 
 
-@record
-class DataFrameReport:
+class DataFrameReport(Struct, frozen=True):
     sections: tuple[Section, ...]
     unread: tuple[str, ...]  # tables of which Spark needs no file: no row can match, or the metadata has the answer
     unexplained: tuple[Unexplained, ...]

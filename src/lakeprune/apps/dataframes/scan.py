@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakeprune.record import record
+from msgspec import Struct
 
 
-@record
-class Filter:
+class Filter(Struct, frozen=True):
     """A condition that the optimiser left on a scan: Spark's text of it, and its nodes in pre-order."""
 
     sql: str
     nodes: tuple[Mapping[str, Any], ...]
 
 
-@record
-class DeltaPlan:
+class DeltaPlan(Struct, frozen=True):
     """What Delta Spark itself decided to read; `kind` is its own word for how. None is what it did not count."""
 
     files: int
@@ -31,8 +29,7 @@ class DeltaPlan:
     unused: tuple[str, ...]  # the filters it did not use, as it writes them
 
 
-@record
-class DeltaScan:
+class DeltaScan(Struct, frozen=True):
     table: str | None  # its name in the catalog
     location: str
     version: int
@@ -42,8 +39,7 @@ class DeltaScan:
     plan: DeltaPlan | None  # None: data skipping is off in the session
 
 
-@record
-class ParquetScan:
+class ParquetScan(Struct, frozen=True):
     """Files of plain Parquet; the numbers are Spark's own listing, None where asking would disturb the query."""
 
     table: str | None
@@ -58,14 +54,12 @@ class ParquetScan:
     total_bytes: int | None
 
 
-@record
-class Unexplained:
+class Unexplained(Struct, frozen=True):
     source: str
     why: str
 
 
-@record
-class Reading:
+class Reading(Struct, frozen=True):
     """Everything one plan reads, in the order of the plan. `unread` are tables it names and needs no file of."""
 
     scans: tuple[DeltaScan | ParquetScan, ...]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +20,6 @@ from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import no_connector, unlogged
 from lakeprune.engines.spark.nodes import class_name, descendants, is_a
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
-from lakeprune.record import record
 
 _SETTINGS = {
     # A longer list becomes a set, which is asked for its values: the JSON of a list takes time with the square of its length.
@@ -35,8 +35,7 @@ _ABSENT = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "DEL
 _LONGEST = 300
 
 
-@record
-class Planned:
+class Planned(Struct, frozen=True):
     """A plan of the JVM and the session it was made in."""
 
     spark: SparkSession

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
 from pyspark.sql import SparkSession
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
@@ -17,13 +18,11 @@ from lakeprune.apps.dataframes.spark_plans import Planned, speaking
 from lakeprune.apps.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 from lakeprune.apps.dataframes.spark_sources import described
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, full_class_name, option
-from lakeprune.record import record
 
 _LOGICAL = ("org.apache.spark.sql.catalyst.plans.logical.", "org.apache.spark.sql.execution.datasources.LogicalRelation")
 
 
-@record
-class _Found:
+class _Found(Struct, frozen=True):
     """A relation of files in the plan, with the expressions on it; `node` is the part of the plan that is this scan."""
 
     node: Any

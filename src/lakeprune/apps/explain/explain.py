@@ -11,12 +11,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.planning.session import NAN_POLICIES, instant, profile_of, session_of
 from lakeprune.predicate.tree import Clause, Expr, Profile
 from lakeprune.programs.patterns import Evaluation, Order, Pattern
-from lakeprune.record import record, replace
 from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
 from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report, Session
@@ -117,8 +119,7 @@ def _explained(
         return job.reports(wheres) if wheres else []
 
 
-@record
-class Job:
+class Job(Struct, frozen=True):
     """One opened table and the session its predicates are read in."""
 
     table: str

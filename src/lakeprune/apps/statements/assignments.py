@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from lakeprune.errors import PredicateError, StatementError, UsageError
 from lakeprune.predicate.bind.names import Resolver
 from lakeprune.predicate.read.sql.spans import underline
@@ -15,13 +17,11 @@ from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Name
 from lakeprune.predicate.write.show import name_text
-from lakeprune.record import record
 
 _FIX = "write it like  a = 1, b = b + 1"
 
 
-@record
-class Assignment:
+class Assignment(Struct, frozen=True):
     column: tuple[str, ...]  # one name, or the path to a field of a struct
     expression: str
     where: str  # for messages

@@ -9,6 +9,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from lakeprune.apps.statements.candidates import Counting, find_candidates
 from lakeprune.apps.statements.guards import guards_of, judge
 from lakeprune.apps.statements.model import Candidate, Certainty, Effects, Fate, Operation, Touched, amount_of, total
@@ -23,7 +26,6 @@ from lakeprune.predicate.read.sql.tokens import tokenize
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Expr
 from lakeprune.predicate.walk import columns_of
-from lakeprune.record import record, replace
 from lakeprune.report.model import Report
 
 if TYPE_CHECKING:
@@ -34,8 +36,7 @@ if TYPE_CHECKING:
     from lakeprune.apps.statements.spark_target import Target
 
 
-@record
-class Asked:
+class Asked(Struct, frozen=True):
     """A statement as it was asked for, to be planned once or again."""
 
     operation: Operation

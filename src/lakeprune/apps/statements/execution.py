@@ -10,18 +10,18 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.model import Status
 from lakeprune.apps.statements.reconcile import Check, Reconciliation, reconcile
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, StatementError, UsageError
-from lakeprune.record import record
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
     from lakeprune.formats.commit import Commit
 
 
-@record
-class Execution:
+class Execution(Struct, frozen=True):
     plan: StatementPlan  # the last one made, which is the one that was executed
     status: Status
     attempts: int

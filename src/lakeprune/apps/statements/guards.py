@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.model import Effects
 from lakeprune.errors import UsageError
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE
 from lakeprune.predicate.write.pasteable import implied, only
-from lakeprune.record import record
 from lakeprune.report.amount import size_text
 from lakeprune.report.gates import Assertion
 from lakeprune.skipping.plan import Plan
 
 
-@record
-class Guards:
+class Guards(Struct, frozen=True):
     """What was demanded; None and False demand nothing."""
 
     max_rewrite_bytes: int | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.report.amount import Amount
 
 
@@ -39,8 +40,7 @@ class Status(Enum):
     CONFLICT = "conflict"  # somebody else's commit came first; nothing of ours is in the table
 
 
-@record
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A file that metadata cannot exclude. `path` is as the log has it, `key` as paths are compared."""
 
     path: str
@@ -50,8 +50,7 @@ class Candidate:
     certainty: Certainty
 
 
-@record
-class Touched:
+class Touched(Struct, frozen=True):
     """A file that holds matching rows. Unknown numbers of rows are None: then every row matches."""
 
     path: str
@@ -62,8 +61,7 @@ class Touched:
     fate: Fate
 
 
-@record
-class Effects:
+class Effects(Struct, frozen=True):
     """What a statement does. Rows are None when the log does not say how many there are."""
 
     touched: Amount  # every file that is rewritten, removed or gets a deletion vector

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched
-from lakeprune.record import record
 from lakeprune.report.amount import Amount
 from lakeprune.report.gates import Assertion
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from lakeprune.formats.delta.spark_scan import DeltaScan
 
 
-@record
-class Statement:
+class Statement(Struct, frozen=True):
     """What was asked for; `condition` is as written, `executed` without comments and with the clock pinned."""
 
     operation: Operation
@@ -33,8 +33,7 @@ class Statement:
     assignments: tuple[tuple[str, str], ...] = ()  # columns and expressions
 
 
-@record
-class Skipping:
+class Skipping(Struct, frozen=True):
     """Step 2: what metadata says of all files."""
 
     total: Amount
@@ -48,8 +47,7 @@ class Skipping:
         return self.full + self.undecided
 
 
-@record
-class Strengthening:
+class Strengthening(Struct, frozen=True):
     """Step 6: what Delta itself would scan to find the rows, and with which condition it scans less.
 
     `as_written` is None where nothing matches: Delta evaluates its whole log to tell, and nobody needs the answer.
@@ -63,8 +61,7 @@ class Strengthening:
     is_wanted: bool
 
 
-@record
-class StatementPlan:
+class StatementPlan(Struct, frozen=True):
     table: str
     version: int
     statement: Statement

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.candidates import keys_of
 from lakeprune.apps.statements.model import Fate, Operation, total
 from lakeprune.formats.commit import Commit, FileAction
-from lakeprune.record import record
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 NAMED = 20  # differing files that are named; all are counted
 
 
-@record
-class Check:
+class Check(Struct, frozen=True):
     """One comparison. `details` names what differs."""
 
     name: str
@@ -31,8 +31,7 @@ class Check:
     details: tuple[str, ...] = ()
 
 
-@record
-class Reconciliation:
+class Reconciliation(Struct, frozen=True):
     checks: tuple[Check, ...]
 
     @property

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from py4j.java_gateway import JavaPackage
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -24,7 +25,6 @@ from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, w
 from lakeprune.engines.spark.files import has_jvm
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.predicate.schema import Field, Role
-from lakeprune.record import record
 from lakeprune.storage.storage import LocalStorage
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ _VECTORS = {
 }
 
 
-@record
-class Target:
+class Target(Struct, frozen=True):
     job: Job
     spark: SparkSession
     location: str  # as Delta's connector takes it

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lakeprune.record import record
+from msgspec import Struct
 
 
-@record
-class Step:
+class Step(Struct, frozen=True):
     number: int
     title: str
     lines: tuple[str, ...]

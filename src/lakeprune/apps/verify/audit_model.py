@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.apps.verify.sampled import Sampled
 from lakeprune.programs.audit import Fault
-from lakeprune.record import record
 
 UNKNOWN_WRITER = "unknown"
 
 
-@record
-class StatisticsFault:
+class StatisticsFault(Struct, frozen=True):
     """One promise of one file that its rows do not keep."""
 
     path: str
@@ -33,8 +33,7 @@ class StatisticsFault:
         }[self.fault]
 
 
-@record
-class FaultyFiles:
+class FaultyFiles(Struct, frozen=True):
     """How many files have one kind of fault in one column."""
 
     column: str | None
@@ -42,8 +41,7 @@ class FaultyFiles:
     files: int
 
 
-@record
-class Audit:
+class Audit(Struct, frozen=True):
     table: str
     version: int
     files: int  # of the table

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from lakeprune.apps.verify.sampled import Sampled
-from lakeprune.record import record
 from lakeprune.report.model import Report
 from lakeprune.report.verdict import Keeps, Verdict
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 NAMED = 100  # contradicting files that are named; all are counted
 
 
-@record
-class Violation:
+class Violation(Struct, frozen=True):
     """A file whose rows contradict its verdict."""
 
     path: str
@@ -31,8 +31,7 @@ class Violation:
         return f"said to match with every row, yet {self.live - self.matching} of its {self.live} rows do not"
 
 
-@record
-class Slack:
+class Slack(Struct, frozen=True):
     """Kept files without a match: the clause that came closest to dropping them, and what stood in the way."""
 
     clause: str | None
@@ -41,8 +40,7 @@ class Slack:
     bytes: int
 
 
-@record
-class Truth:
+class Truth(Struct, frozen=True):
     """What the files that were looked into hold."""
 
     checked_files: int
@@ -53,8 +51,7 @@ class Truth:
     files_told_wrong: int  # whose recorded number of live rows is not what they hold
 
 
-@record
-class Verification:
+class Verification(Struct, frozen=True):
     report: Report
     truth: Truth
     sampled: Sampled | None  # of the dropped files; None: all were looked into

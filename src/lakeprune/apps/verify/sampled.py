@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from msgspec import Struct
+
 from lakeprune.errors import UsageError
-from lakeprune.record import record
 
 
-@record
-class Sampled:
+class Sampled(Struct, frozen=True):
     """Of `files` that were not all looked into, `checked` were."""
 
     share: float

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 
+from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -22,13 +23,11 @@ from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, unlogged
 from lakeprune.engines.spark.files import FILE, has_jvm, read_files, with_file
 from lakeprune.formats.delta.spark_scan import planned_scan
-from lakeprune.record import record
 
 _NUMBERS = count(1)
 
 
-@record
-class Rows:
+class Rows(Struct, frozen=True):
     """Rows as Spark is asked for them: of this table, at this version, in this zone, of these files unless of all."""
 
     location: str

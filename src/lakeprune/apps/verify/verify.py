@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from lakeprune.apps.explain.explain import Job
 from lakeprune.apps.verify.audit import unmatched
 from lakeprune.apps.verify.model import NAMED, Slack, Truth, Verification, Violation
@@ -19,7 +22,6 @@ from lakeprune.engines.engine import EngineError
 from lakeprune.predicate.passes.pin_clock import pinned
 from lakeprune.programs.compare import Confrontation, Confronted, Judged, judged_files
 from lakeprune.programs.sample import Sampling
-from lakeprune.record import record, replace
 from lakeprune.report.verdict import Keeps, Verdict, blocking_clause, clause_needs, verdict_of
 from lakeprune.skipping.plan import Plan
 
@@ -60,8 +62,7 @@ def verify(
         return replace(found, audit=audited(job, spark, share))
 
 
-@record
-class _Verifier:
+class _Verifier(Struct, frozen=True):
     job: Job
     plan: Plan
     report: Report

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from msgspec import Struct
+
 from lakeprune.errors import UsageError
-from lakeprune.record import record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,8 +33,7 @@ _QUIET = {
 }
 
 
-@record
-class SparkSettings:
+class SparkSettings(Struct, frozen=True):
     """The flags: where Spark runs, and with what."""
 
     master: str | None = None

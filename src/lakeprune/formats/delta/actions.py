@@ -10,32 +10,30 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from msgspec import Struct
+
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.log_files import CommitFile
-from lakeprune.record import record
 from lakeprune.storage.storage import Storage
 
 CLUSTERING = "delta.clustering"
 _BLOCK = 1 << 22
 
 
-@record
-class Protocol:
+class Protocol(Struct, frozen=True):
     reader_version: int
     writer_version: int
     reader_features: tuple[str, ...] = ()
     writer_features: tuple[str, ...] = ()
 
 
-@record
-class Metadata:
+class Metadata(Struct, frozen=True):
     schema_text: str | None  # None when the table records no schema
     partition_columns: tuple[str, ...]
     configuration: dict[str, str]
 
 
-@record
-class TableState:
+class TableState(Struct, frozen=True):
     """What is known so far; None where no action was seen. `clustering` is "" when the domain was removed."""
 
     protocol: Protocol | None = None

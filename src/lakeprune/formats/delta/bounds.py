@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from enum import Enum
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
-from lakeprune.record import record
 from lakeprune.values.types import DataType, Family, Kind
 
 INT64_MAX = 2**63 - 1
@@ -35,8 +36,7 @@ class Side(Enum):
     HIGH = "hi"
 
 
-@record
-class Stored:
+class Stored(Struct, frozen=True):
     """A column whose bounds are stored: its type, and what may have been lost on the way."""
 
     type: DataType

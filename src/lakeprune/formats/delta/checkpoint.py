@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.actions import (
@@ -22,7 +24,6 @@ from lakeprune.formats.delta.actions import (
 )
 from lakeprune.formats.delta.column_use import column_use
 from lakeprune.formats.delta.log_files import SIDECARS, CheckpointFile
-from lakeprune.record import record
 from lakeprune.storage.storage import Storage
 
 
@@ -30,22 +31,19 @@ class CheckpointUnusable(Exception):
     """Why this checkpoint cannot be read."""
 
 
-@record
-class ParquetPart:
+class ParquetPart(Struct, frozen=True):
     """Parquet files with file actions, and the fields they have."""
 
     paths: tuple[str, ...]
     fields: dict[str, Any]
 
 
-@record
-class JsonPart:
+class JsonPart(Struct, frozen=True):
     paths: tuple[str, ...]
     largest: int
 
 
-@record
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     version: int
     parts: tuple[ParquetPart | JsonPart, ...]
     state: TableState

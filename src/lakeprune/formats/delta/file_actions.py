@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.engines.engine import Engine
 from lakeprune.formats.delta.checkpoint import JsonPart, ParquetPart
 from lakeprune.formats.delta.statistics import StatisticsSql
-from lakeprune.record import record
 
 _VECTOR: Shape = {"storageType": "STRING", "pathOrInlineDv": "STRING", "offset": "BIGINT", "cardinality": "BIGINT"}
 
 
-@record
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What to read of every file beyond its size and row counts."""
 
     statistics: StatisticsSql
@@ -27,8 +27,7 @@ class Wanted:
     times: bool = False
 
 
-@record
-class AddReader:
+class AddReader(Struct, frozen=True):
     """The adds of one part of a checkpoint."""
 
     engine: Engine
@@ -123,8 +122,7 @@ def typed_nulls(statistics: StatisticsSql) -> list[str]:
     return statistics.typed_items({}, "") if statistics.typed else []
 
 
-@record
-class _Struct:
+class _Struct(Struct, frozen=True):
     """An action's struct, whose fields may be missing in a file."""
 
     dialect: Dialect

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.storage.storage import Entry
 
 LOG = "_delta_log"
@@ -21,8 +22,7 @@ _NAME = re.compile(
 )
 
 
-@record
-class CommitFile:
+class CommitFile(Struct, frozen=True):
     """A commit, or a compaction standing for several: its actions count as those of version `last`."""
 
     first: int
@@ -34,8 +34,7 @@ class CommitFile:
         return f"{LOG}/{self.entry.name}"
 
 
-@record
-class CheckpointFile:
+class CheckpointFile(Struct, frozen=True):
     """A complete checkpoint by name; what is in it is known only after reading it."""
 
     version: int
@@ -50,8 +49,7 @@ class CheckpointFile:
         return self.entries[0].name.endswith(".json")
 
 
-@record
-class LogFiles:
+class LogFiles(Struct, frozen=True):
     commits: dict[int, CommitFile]
     compactions: tuple[CommitFile, ...]
     checkpoints: tuple[CheckpointFile, ...]  # newest first, the preferred one of a version first

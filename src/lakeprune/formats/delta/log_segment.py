@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.log_files import LOG, CheckpointFile, CommitFile, LogFiles, sort_out
-from lakeprune.record import record
 from lakeprune.storage.storage import Storage
 
 
-@record
-class Segment:
+class Segment(Struct, frozen=True):
     version: int
     checkpoint: CheckpointFile | None
     commits: tuple[CommitFile, ...]  # oldest first

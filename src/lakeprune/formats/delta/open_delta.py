@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.actions import Metadata, Protocol, TableState, state_of_commits
@@ -22,14 +24,12 @@ from lakeprune.formats.delta.snapshot import DeltaSnapshot
 from lakeprune.formats.delta.time_travel import version_at
 from lakeprune.formats.snapshot import Note, SnapshotFacts
 from lakeprune.predicate.schema import Schema
-from lakeprune.record import record
 from lakeprune.storage.storage import Storage
 
 _BLANK = 64  # bytes: commits this small are looked at, for they may hold nothing but white space
 
 
-@record
-class Asked:
+class Asked(Struct, frozen=True):
     """The version or the time (microseconds) asked for; the latest version when neither is given."""
 
     version: int | None = None

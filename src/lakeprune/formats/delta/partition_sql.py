@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.formats.delta.bounds import CLOCK, INSTANT, ZONE_MARGIN, carrier, strict_date, strict_integer
 from lakeprune.predicate.tree import Profile
-from lakeprune.record import record
 from lakeprune.values.time.zones import DAY, local_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
 
@@ -28,8 +29,7 @@ def fixed_offset(zone: str) -> int | None:
     return local_of(0, zone) if _FIXED.fullmatch(zone.strip()) else None
 
 
-@record
-class PartitionSql:
+class PartitionSql(Struct, frozen=True):
     """Column number k of the files relation, when its evidence is the partition value in `t{k}` (absent when `t{k}_missing`)."""
 
     dialect: Dialect

@@ -17,9 +17,10 @@ import re
 import struct
 from decimal import Decimal
 
+from msgspec import Struct
+
 from lakeprune.formats.delta.partition_sql import REAL_TEXT, ZONE_FIRST, ZONE_LAST, fixed_offset
 from lakeprune.predicate.tree import Profile
-from lakeprune.record import record
 from lakeprune.values.time.calendar import civil_of, days_of
 from lakeprune.values.time.zones import DAY, instant_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind, Scalar
@@ -34,8 +35,7 @@ _STAMP = re.compile(
 _SECOND = 1_000_000
 
 
-@record
-class _Stamp:
+class _Stamp(Struct, frozen=True):
     micros: int  # as the clock shows
     offset: int | None  # microseconds, None when not written
 

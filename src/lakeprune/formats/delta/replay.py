@@ -7,17 +7,17 @@ add of a path replaces older ones (T71). Removes of a checkpoint are tombstones 
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Engine
 from lakeprune.formats.delta.checkpoint import JsonPart, ParquetPart
 from lakeprune.formats.delta.file_actions import AddReader, Wanted, actions_sql, typed_names, typed_nulls
-from lakeprune.record import record
 
 _UNTOLD = 2**62  # stands for the cardinality of a deletion vector that does not tell it
 _HIDDEN = f"CASE WHEN has_dv THEN coalesce(cardinality, {_UNTOLD}) ELSE 0 END"
 
 
-@record
-class Replay:
+class Replay(Struct, frozen=True):
     """The log of one version: what commits hold, and the parts of the checkpoint before them."""
 
     engine: Engine

@@ -10,9 +10,10 @@ import json
 import re
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.errors import TableError
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.record import record
 from lakeprune.values.types import DataType, Kind
 
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
@@ -25,8 +26,7 @@ _BINARY_COLLATIONS = frozenset({"UTF8_BINARY", "spark.UTF8_BINARY"})
 _INTEGERS = ("byte", "short", "integer", "long")
 
 
-@record
-class DeltaSchema:
+class DeltaSchema(Struct, frozen=True):
     schema: Schema
     once_float: frozenset[tuple[str, ...]]  # physical paths of double columns whose older files hold floats
     computed: dict[str, str]  # columns whose values the table makes itself: name -> how

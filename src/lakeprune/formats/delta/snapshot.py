@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
@@ -23,7 +25,6 @@ from lakeprune.formats.delta.statistics import StatisticsColumn, StatisticsSql, 
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.record import record
 from lakeprune.storage.storage import Storage, Traffic
 from lakeprune.values.types import Scalar
 
@@ -159,8 +160,7 @@ class DeltaSnapshot(Snapshot):
         return min(_DEFAULT_CUT, int(stated)) if stated.isascii() and stated.isdigit() and len(stated) < 9 else _DEFAULT_CUT
 
 
-@record
-class _PartitionColumn:
+class _PartitionColumn(Struct, frozen=True):
     sql: PartitionSql
     physical: str
 

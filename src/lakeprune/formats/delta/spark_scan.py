@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.nodes import class_name, elements
-from lakeprune.record import record
 
 
-@record
-class DeltaScan:
+class DeltaScan(Struct, frozen=True):
     files: int
     bytes: int
 

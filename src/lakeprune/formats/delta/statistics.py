@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.formats.delta.bounds import Side, Stored, carrier, number_bound, strict_integer, text_bound, typed_bound
 from lakeprune.predicate.tree import Column
-from lakeprune.record import record
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Family, Kind
 
 _TIE_BREAKERS = "\x7f\ufffd\U0010ffff"  # what writers append to a cut maximum
 
 
-@record
-class StatisticsColumn:
+class StatisticsColumn(Struct, frozen=True):
     """Column number k of the files relation, when its evidence is file statistics."""
 
     k: int
@@ -44,8 +44,7 @@ def statistics_column(k: int, column: Column, stored: Stored) -> StatisticsColum
     return StatisticsColumn(k, column.physical, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
 
 
-@record
-class StatisticsSql:
+class StatisticsSql(Struct, frozen=True):
     """The SQL of some statistics columns. `typed` says whether any source has typed statistics."""
 
     dialect: Dialect

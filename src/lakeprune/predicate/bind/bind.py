@@ -7,6 +7,8 @@ no order makes only its own comparison Opaque. Names are matched segment by segm
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind.literals import (
     beyond_every_integer,
@@ -43,7 +45,6 @@ from lakeprune.predicate.tree import (
     Profile,
 )  # fmt: skip
 from lakeprune.predicate.write.show import show
-from lakeprune.record import replace
 from lakeprune.values.literals import depends_on_clock
 from lakeprune.values.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Call, Expr, Profile
-from lakeprune.record import record
 from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.types import DataType, Scalar
 
@@ -20,8 +21,7 @@ class EvaluationFailed(Exception):
     """The value is an error in Spark, or depends on ANSI mode or engine: the caller treats it as unknown."""
 
 
-@record
-class Function:
+class Function(Struct, frozen=True):
     """A deterministic function: strict by `evaluate`, or lazy in its arguments by `choose`; one of the two is given.
 
     `evaluate(call, args, profile)` is exact or raises `EvaluationFailed`; the function is NULL as soon as one argument is, and

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from lakeprune.predicate.functions.registry import REGISTRY
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
@@ -37,11 +39,9 @@ from lakeprune.predicate.tree import (
     Profile,
 )
 from lakeprune.predicate.walk import columns_of, nodes
-from lakeprune.record import record
 
 
-@record
-class _Conjunct:
+class _Conjunct(Struct, frozen=True):
     spelt: tuple[Expr, ...]  # the user's conjuncts that went into it
     predicate: Lowerable
 

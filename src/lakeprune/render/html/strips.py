@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.render.html.words import code, plural, words
 from lakeprune.report.pictures.model import VERDICTS, Lane, Mark, Picture, Strip
 from lakeprune.report.verdict import Verdict
@@ -50,8 +51,7 @@ def _figure(strip: Strip, *, titled: bool) -> str:
     )
 
 
-@record
-class _Placed:
+class _Placed(Struct, frozen=True):
     lane: Lane
     top: float
     height: float

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 
+from msgspec import Struct
+
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.rebuild import all_of
@@ -15,7 +17,6 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.tree import Expr, Or
 from lakeprune.programs.patterns import Evaluation, Pattern, Signature
-from lakeprune.record import record
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.model import Diagnosis
@@ -27,8 +28,7 @@ Patterns = Sequence[Pattern]
 Investigation = Generator[list[Plan], list[Patterns], list[Diagnosis]]
 
 
-@record
-class Case:
+class Case(Struct, frozen=True):
     """One predicate on one table. `conjuncts` are the bound conjuncts behind each clause of the plan, in order."""
 
     evaluation: Evaluation

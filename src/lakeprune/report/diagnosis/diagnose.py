@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from lakeprune.predicate.passes.split import spelt_clauses
 from lakeprune.predicate.tree import TRUE, Expr
 from lakeprune.programs.patterns import Evaluation, Pattern
-from lakeprune.record import record
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.diagnosis.always_true import always_true
 from lakeprune.report.diagnosis.case import Case, Investigation, Patterns
@@ -61,8 +62,7 @@ def diagnose(
     return tuple(sorted(found, key=lambda diagnosis: diagnosis.severity is not Severity.WARNING))
 
 
-@record
-class _Asking:
+class _Asking(Struct, frozen=True):
     """An investigation that waits for answers."""
 
     number: int

@@ -6,13 +6,14 @@ Spark's own count falls with it.
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE, Expr, Member
 from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.predicate.write.pasteable import implied, is_exact, only, spell, spelt_text
-from lakeprune.record import record
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation
 from lakeprune.report.diagnosis.codes import Code
@@ -20,8 +21,7 @@ from lakeprune.report.diagnosis.delta_spark import MISSING, ONE_BY_ONE, DeltaSpa
 from lakeprune.report.model import Diagnosis, Severity
 
 
-@record
-class _Respelt:
+class _Respelt(Struct, frozen=True):
     text: str  # of the whole predicate
     bound: Expr
     clause: str | None  # the one clause that changed, None when several did

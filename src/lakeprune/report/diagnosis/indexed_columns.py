@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Field, Role
-from lakeprune.record import record
 
 NAMED = "delta.dataSkippingStatsColumns"
 COUNTED = "delta.dataSkippingNumIndexedCols"
@@ -19,8 +20,7 @@ DEFAULT = 32
 _NAME = re.compile(r"(?:`(?:[^`]|``)*`|[^`.,])+(?:\.(?:`(?:[^`]|``)*`|[^`.,])+)*")
 
 
-@record
-class Indexing:
+class Indexing(Struct, frozen=True):
     """The properties that apply; `named` is the list as written, None when columns are counted."""
 
     named: str | None

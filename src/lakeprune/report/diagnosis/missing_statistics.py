@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Needs
 from lakeprune.predicate.tree import Clause, Column
 from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.survey import Gap, gap_of
-from lakeprune.record import record
 from lakeprune.report.amount import Amount, files_text, percent, percent_text, size_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
 from lakeprune.report.diagnosis.codes import Code
@@ -25,8 +26,7 @@ from lakeprune.values.types import TIMESTAMP, Kind
 _WORDS = {Requirement.MIN_MAX: "minimum and maximum", Requirement.NULL_COUNT: "null count"}
 
 
-@record
-class _Lack:
+class _Lack(Struct, frozen=True):
     """A statistic that some candidate lacks."""
 
     clause: Clause

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.passes.sargable.rewrite import sargable
 from lakeprune.predicate.tree import TRUE, Expr, Opaque
 from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.predicate.write.pasteable import implied, is_exact, spell, spelt_text
 from lakeprune.predicate.write.show import name_text
-from lakeprune.record import record
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, column_of, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
 
 
-@record
-class _Rewrite:
+class _Rewrite(Struct, frozen=True):
     text: str
     bound: Expr
     is_equivalent: bool  # otherwise the original stands beside what it implies

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.show import name_text
-from lakeprune.record import replace
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, column_of, is_kept, kept_files
 from lakeprune.report.diagnosis.codes import Code

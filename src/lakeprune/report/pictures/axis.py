@@ -9,7 +9,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.report.pictures.model import Tick
 from lakeprune.report.pictures.ticks import linear_ticks
 from lakeprune.values.time.calendar import SECOND
@@ -21,8 +22,7 @@ _LONGEST_LABEL = 18
 _FARTHEST = 1e300  # of a double: the width of the axis must be finite
 
 
-@record
-class LinearAxis:
+class LinearAxis(Struct, frozen=True):
     low: float
     high: float
     type: DataType
@@ -41,8 +41,7 @@ class LinearAxis:
         return min(max((float(value) - self.low) / (self.high - self.low), 0.0), 1.0)
 
 
-@record
-class OrdinalAxis:
+class OrdinalAxis(Struct, frozen=True):
     """`cells` are the first values of equal pieces of the axis, ascending; each holds that value alone unless they are shared.
 
     >>> OrdinalAxis(["b", "d"]).start("c"), OrdinalAxis(["b", "d"], is_shared=True).start("c")
@@ -76,8 +75,7 @@ class OrdinalAxis:
 Axis = LinearAxis | OrdinalAxis
 
 
-@record
-class Window:
+class Window(Struct, frozen=True):
     """The part of a number line that is drawn."""
 
     low: float

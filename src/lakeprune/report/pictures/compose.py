@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from lakeprune.predicate.schema import Field, Role
 from lakeprune.predicate.tree import Column
 from lakeprune.predicate.walk import columns_of
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.programs.sketch import Detail, Sketch, Subject
-from lakeprune.record import replace
 from lakeprune.report.model import FileReport
 from lakeprune.report.pictures.lanes import Named, in_order
 from lakeprune.report.pictures.model import (

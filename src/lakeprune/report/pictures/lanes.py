@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.programs.sketch import PartitionCounts
-from lakeprune.record import record
 from lakeprune.report.pictures.model import Counts
 
 _LONGEST = 40
 
 
-@record
-class Named:
+class Named(Struct, frozen=True):
     """A partition and what it is called."""
 
     texts: tuple[str | None, ...]

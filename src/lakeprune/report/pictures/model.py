@@ -5,7 +5,8 @@ The amount of data is bounded whatever the table: every file is drawn up to `MOS
 
 from __future__ import annotations
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.report.model import FileReport
 from lakeprune.report.verdict import Verdict
 
@@ -20,22 +21,19 @@ VERDICTS = (Verdict.DROP, Verdict.KEEP, Verdict.FULL)
 Counts = tuple[int, int, int]  # in the order of VERDICTS
 
 
-@record
-class Tick:
+class Tick(Struct, frozen=True):
     at: float
     label: str
 
 
-@record
-class Stripe:
+class Stripe(Struct, frozen=True):
     """A piece of the predicate's range."""
 
     start: float
     end: float
 
 
-@record
-class Mark:
+class Mark(Struct, frozen=True):
     """One file's range."""
 
     start: float
@@ -44,8 +42,7 @@ class Mark:
     label: str
 
 
-@record
-class Lane:
+class Lane(Struct, frozen=True):
     """The files of one partition (or of the others together) on one column's axis: as marks, or as depth per verdict and bin."""
 
     label: str
@@ -61,8 +58,7 @@ class Lane:
         return max((sum(counts) for counts in zip(*self.depth, strict=True)), default=0)
 
 
-@record
-class Strip:
+class Strip(Struct, frozen=True):
     """One column of the predicate: its files' ranges, and the range that the predicate allows."""
 
     column: str
@@ -76,14 +72,12 @@ class Strip:
     other_partitions: int  # that share the last lane
 
 
-@record
-class Undrawn:
+class Undrawn(Struct, frozen=True):
     column: str
     why: str
 
 
-@record
-class Cell:
+class Cell(Struct, frozen=True):
     """One partition of the heat map."""
 
     labels: tuple[str, ...]
@@ -91,15 +85,13 @@ class Cell:
     bytes: Counts
 
 
-@record
-class Heat:
+class Heat(Struct, frozen=True):
     columns: tuple[str, ...]
     cells: tuple[Cell, ...]
     partitions: int  # of the table; the cells are those with the most bytes to read
 
 
-@record
-class Picture:
+class Picture(Struct, frozen=True):
     strips: tuple[Strip, ...]
     undrawn: tuple[Undrawn, ...]
     heat: Heat | None

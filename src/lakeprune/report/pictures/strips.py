@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.engines.engine import Row
 from lakeprune.predicate.column_range import both, column_range
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.predicate.write.sets import comparison_text
 from lakeprune.programs.sketch import ORDINAL_FAMILIES, Lanes, Sketch
-from lakeprune.record import record
 from lakeprune.report.listing import shown
 from lakeprune.report.pictures.axis import Axis, LinearAxis, OrdinalAxis, window
 from lakeprune.report.pictures.lanes import Named
@@ -27,8 +28,7 @@ from lakeprune.values.intervals import IntervalSet
 _MOST_STRIPES = 60
 
 
-@record
-class Scene:
+class Scene(Struct, frozen=True):
     """What all strips of a picture share, or those of partition columns, whose files need no lanes to be told apart."""
 
     sketch: Sketch
@@ -50,8 +50,7 @@ class Scene:
         return len(self.lanes)
 
 
-@record
-class _Axle:
+class _Axle(Struct, frozen=True):
     """An axis with what was drawn from."""
 
     axis: Axis

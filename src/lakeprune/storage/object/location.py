@@ -10,8 +10,9 @@ import re
 from enum import Enum
 from urllib.parse import unquote
 
+from msgspec import Struct
+
 from lakeprune.errors import TableError, UsageError
-from lakeprune.record import record
 
 
 class Store(Enum):
@@ -29,8 +30,7 @@ _AZURE_HOST = re.compile(r"(?P<account>[a-z0-9]{3,24})\.(?:dfs|blob)\.[a-z0-9.-]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}|\$root", re.ASCII)
 
 
-@record
-class ObjectLocation:
+class ObjectLocation(Struct, frozen=True):
     store: Store
     bucket: str  # what Azure calls a container
     prefix: str  # the table's directory, decoded, without slashes at its ends; "" is the whole bucket

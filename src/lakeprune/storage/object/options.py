@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.errors import TableError, UsageError
-from lakeprune.record import record
 from lakeprune.storage.object.location import ObjectLocation, Store
 from lakeprune.storage.object.option_values import check_address, header_text, seconds, whole_number
 
@@ -45,8 +46,7 @@ _PLACES = frozenset({"bucket", "bucket_name", "container", "container_name"})
 _TRUE = frozenset({"1", "true", "yes", "on", "y"})
 
 
-@record
-class Access:
+class Access(Struct, frozen=True):
     """What the user gave; the names are those of the command's flags, and `storage_options` stands for --option."""
 
     storage_options: Mapping[str, Any] = MappingProxyType({})
@@ -63,8 +63,7 @@ class Access:
         return f"Access({', '.join(sorted(self.storage_options))})"
 
 
-@record
-class ClientSettings:
+class ClientSettings(Struct, frozen=True):
     """For the client: the store's own configuration, and how patient to be."""
 
     configuration: dict[str, str]

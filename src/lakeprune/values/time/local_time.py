@@ -7,7 +7,8 @@ local date goes backwards, so no endpoint is ever converted alone.
 
 from __future__ import annotations
 
-from lakeprune.record import record
+from msgspec import Struct
+
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import DAY, HOUR
 from lakeprune.values.types import TIMESTAMP, TIMESTAMP_NTZ
@@ -15,8 +16,7 @@ from lakeprune.values.types import TIMESTAMP, TIMESTAMP_NTZ
 _UTC_NAMES = frozenset({"UTC", "Z", "GMT", "Etc/UTC", "Etc/GMT", "Etc/UCT", "Etc/Zulu", "UCT", "Zulu", "+00:00", "UTC+0"})
 
 
-@record
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Two sets around one that is not known exactly: inner is contained in it, it is contained in outer."""
 
     outer: IntervalSet

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.assignments import Assignment, assignments_of
 from lakeprune.errors import PredicateError, StatementError, UsageError
 from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
-from lakeprune.record import record
 
 _FIX = "write it like  all   or  a = s.a, b = t.b + 1   or  AND s.op = 'u' THEN all"
 _ALL = frozenset({"all", "*"})
@@ -56,8 +57,7 @@ class ClauseKind(Enum):
 _KINDS = {kind.value: kind for kind in ClauseKind}
 
 
-@record
-class MergeClause:
+class MergeClause(Struct, frozen=True):
     """`assignments` are None for `all`; a DELETE has none. `condition` is None when every such row is meant."""
 
     kind: ClauseKind

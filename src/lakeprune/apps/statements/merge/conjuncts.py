@@ -5,16 +5,16 @@ In: a condition. Out: its conjuncts as texts without comments, the two sides of 
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.predicate.read.sql.logic import pieces
 from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens, tokenize
-from lakeprune.record import record
 
 TARGET, SOURCE = "t", "s"
 _LOOSER = frozenset({"not", "between", "is", "in", "like", "ilike", "rlike", "regexp", "or", "xor"})  # binding no tighter than =
 
 
-@record
-class Equality:
+class Equality(Struct, frozen=True):
     left: str
     right: str
     is_null_safe: bool

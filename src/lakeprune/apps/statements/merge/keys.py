@@ -7,11 +7,12 @@ no match for `=` and one for `<=>`. A key whose values do not compare exactly gi
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Member
 from lakeprune.predicate.write.pasteable import spell
 from lakeprune.predicate.write.show import name_text
-from lakeprune.record import record
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, values
 from lakeprune.values.literals import format_value
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
@@ -23,8 +24,7 @@ _ORDERED = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.BOOLEA
 _MOST_DIGITS = 38
 
 
-@record
-class Key:
+class Key(Struct, frozen=True):
     """`text` is the conjunct as written, `expression` its side of the source."""
 
     text: str
@@ -37,8 +37,7 @@ class Key:
         return name_text(self.column.path)
 
 
-@record
-class KeyValues:
+class KeyValues(Struct, frozen=True):
     """What the source holds. `listed` are all values where they are few, else None; canonical, like `least` and `greatest`."""
 
     key: Key

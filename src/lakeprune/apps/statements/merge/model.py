@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from lakeprune.record import record
+from msgspec import Struct
 
 
 class ObstacleKind(Enum):
@@ -18,8 +18,7 @@ class ObstacleKind(Enum):
     REPEATED_KEYS = "repeated_keys"
 
 
-@record
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """`files_before` and `files_after` are target files that Delta scans without and with the fix, where that was asked of it."""
 
     kind: ObstacleKind
@@ -29,8 +28,7 @@ class Obstacle:
     files_after: int | None = None
 
 
-@record
-class MergeKey:
+class MergeKey(Struct, frozen=True):
     """An equality of ON that bounds the target; `condition` is what it says about the target alone, None when nothing."""
 
     text: str
@@ -41,8 +39,7 @@ class MergeKey:
     condition: str | None
 
 
-@record
-class MergePart:
+class MergePart(Struct, frozen=True):
     source: str
     source_rows: int
     clauses: tuple[str, ...]

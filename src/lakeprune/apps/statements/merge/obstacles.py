@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.merge.clauses import MergeClause, Rows
 from lakeprune.apps.statements.merge.effects import rows_of
 from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition
@@ -18,11 +20,9 @@ from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.predicate.tree import Column
 from lakeprune.predicate.write.show import name_text
-from lakeprune.record import record
 
 
-@record
-class Seen:
+class Seen(Struct, frozen=True):
     """Everything that is known when the obstacles are told."""
 
     target: Target

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from lakeprune.apps.statements.candidates import Counting, find_candidates
 from lakeprune.apps.statements.guards import guards_of, judge
 from lakeprune.apps.statements.merge.clauses import ClauseKind
@@ -30,7 +32,6 @@ from lakeprune.apps.statements.spark_target import Target, open_target
 from lakeprune.engines.spark.failures import unlogged
 from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import PredicateError, UsageError
-from lakeprune.record import replace
 from lakeprune.render.printable import shortened
 from lakeprune.report.amount import Amount
 

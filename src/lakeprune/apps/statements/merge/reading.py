@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from lakeprune.apps.statements.assignments import Assignment, check_columns
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.conjuncts import TARGET
@@ -22,7 +25,6 @@ from lakeprune.errors import StatementError
 from lakeprune.predicate.passes.pin_clock import pinned
 from lakeprune.predicate.read.sql.tokens import tokenize
 from lakeprune.predicate.tree import Profile
-from lakeprune.record import record, replace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,8 +32,7 @@ if TYPE_CHECKING:
     from lakeprune.apps.explain.explain import Table
 
 
-@record
-class AskedMerge:
+class AskedMerge(Struct, frozen=True):
     """A MERGE as it was asked for, to be planned once or again. `source` is what was given, then the rows that are held."""
 
     table: Table
@@ -42,8 +43,7 @@ class AskedMerge:
     options: Mapping[str, Any]
 
 
-@record
-class MergeRead:
+class MergeRead(Struct, frozen=True):
     """Steps 1 and 2: the statement with its clock pinned, its source, and what both say about the target alone."""
 
     asked: AskedMerge

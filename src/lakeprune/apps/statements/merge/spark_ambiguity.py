@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -21,7 +22,6 @@ from lakeprune.apps.statements.spark_target import Target, speaking
 from lakeprune.engines.spark.failures import words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.errors import StatementError
-from lakeprune.record import record
 from lakeprune.render.printable import shortened
 
 _DELTAS = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
@@ -29,8 +29,7 @@ _FIX = "keep one source row per key (row_number() over a window, or dropDuplicat
 _ROW = "__lakeprune_row"
 
 
-@record
-class Pairing:
+class Pairing(Struct, frozen=True):
     """Which rows are joined; `executed` is ON with whatever stands beside it, `keys` the equalities that name a pair."""
 
     target: Target

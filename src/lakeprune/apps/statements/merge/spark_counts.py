@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
@@ -19,7 +20,6 @@ from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.model import Candidate
 from lakeprune.apps.statements.spark_target import Target, speaking
 from lakeprune.engines.spark.files import FILE, active, read_files, with_file
-from lakeprune.record import record
 
 _ROW, _MARK = "__lakeprune_row", "__lakeprune_source"
 _OURS, _THEIRS = "__lakeprune_target_row", "__lakeprune_source_row"
@@ -27,8 +27,7 @@ _BOTH_SAY, _THEY_SAY, _WE_SAY = "__lakeprune_matched", "__lakeprune_not_matched"
 _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
 
 
-@record
-class FileCounts:
+class FileCounts(Struct, frozen=True):
     """Rows of one file. `matched` have a source row, `acting` one for which some clause applies."""
 
     live: int
@@ -39,8 +38,7 @@ class FileCounts:
     ambiguous: int  # with several source rows
 
 
-@record
-class Counts:
+class Counts(Struct, frozen=True):
     files: dict[str, FileCounts]  # by the key of the file
     inserted: int
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.merge.conjuncts import SOURCE
 from lakeprune.apps.statements.merge.keys import LONGEST_TEXT, MOST_VALUES, Key, KeyValues
 from lakeprune.apps.statements.merge.spark_source import Source, reading_source
-from lakeprune.record import record, replace
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Kind
 
 _SLACK = 1.2  # of an estimate of distinct values
 
 
-@record
-class SourceFacts:
+class SourceFacts(Struct, frozen=True):
     rows: int
     keys: tuple[KeyValues, ...]
     repeated: int  # whole keys that more than one row has

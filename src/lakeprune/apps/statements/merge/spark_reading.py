@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+from msgspec import Struct
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import DecimalType, StringType, StructType
@@ -22,20 +23,17 @@ from lakeprune.engines.spark.files import active
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind.names import Resolver
 from lakeprune.predicate.tree import Column, Name
-from lakeprune.record import record
 from lakeprune.values.types import NESTED_KINDS, DataType, Kind
 
 
-@record
-class Unusable:
+class Unusable(Struct, frozen=True):
     """A conjunct that bounds no column of the target, and why."""
 
     text: str
     why: str
 
 
-@record
-class Reading:
+class Reading(Struct, frozen=True):
     """`target_only` is without the alias of the target; all other parts are as written."""
 
     keys: tuple[Key, ...]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -21,14 +22,12 @@ from lakeprune.apps.statements.spark_analysis import in_one_line
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.engines.spark.files import active
 from lakeprune.errors import StatementError, UsageError
-from lakeprune.record import record
 
 _QUERY = re.compile(r"(?is)(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table|from)(?:\s|\(|/\*|--).*")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
-@record
-class Source:
+class Source(Struct, frozen=True):
     rows: DataFrame
     told: str  # what it is, for people
 

@@ -10,16 +10,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from lakeprune.predicate.read.catalyst.types import DAY_TIME, YEAR_MONTH, data_type, literals, span
 from lakeprune.predicate.read.sql.functions import Unsupported, add_interval
 from lakeprune.predicate.read.sql.literals import Interval
 from lakeprune.predicate.tree import Call, Compare, Expr, In, IsNull, Like, Literal, Name, Not, Op
-from lakeprune.record import record
 from lakeprune.values.types import DOUBLE, STRING, TIME_KINDS, DataType, Kind
 
 
-@record
-class Operand:
+class Operand(Struct, frozen=True):
     """A translated operand: its node, its tree, its type where the plan says it (of columns, constants and casts)."""
 
     fields: Mapping[str, Any]

@@ -11,13 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from lakeprune.predicate.read.catalyst.functions import Operand, build
 from lakeprune.predicate.read.catalyst.types import data_type, literal
 from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import And, Expr, Literal, Name, Not, Opaque, Or
-from lakeprune.record import record, replace
 from lakeprune.values.types import NESTED_KINDS, DataType
 
 Node = Mapping[str, Any]
@@ -31,8 +33,7 @@ _DEEPEST_TEXT = 30
 DEEPEST = 100  # nodes inside one another, where passes go down by calling themselves
 
 
-@record
-class Relation:
+class Relation(Struct, frozen=True):
     """What a filter stands on: the table's columns, the relation's own by Catalyst's ids, the session's time zone."""
 
     schema: Schema
@@ -40,8 +41,7 @@ class Relation:
     zone: str
 
 
-@record
-class _Part:
+class _Part(Struct, frozen=True):
     """A node with its operands, and what it means: a tree, or why there is none."""
 
     node: Node

@@ -10,9 +10,10 @@ import re
 import struct
 from decimal import Decimal
 
+from msgspec import Struct
+
 from lakeprune.predicate.read.sql.tokens import LIST_ITEM
 from lakeprune.predicate.tree import Literal
-from lakeprune.record import record
 from lakeprune.values.time.zones import DAY
 from lakeprune.values.types import DOUBLE, LONG, DataType, Kind
 
@@ -101,8 +102,7 @@ def _plain(item: str) -> Literal:
     return Literal(Decimal(item) if "." in item else int(item), None)
 
 
-@record
-class Interval:
+class Interval(Struct, frozen=True):
     """Months, days and microseconds; adding one to a timestamp applies them in this order."""
 
     months: int = 0

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from msgspec import Struct
+
 from lakeprune.predicate.read.sql.literals import plain_list, unquote
 from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens
-from lakeprune.record import record
 from lakeprune.values.literals import format_value, quote
 
 # Words that Spark takes as a column name but sqlglot does not: they begin statements or clauses, which no term contains.
@@ -27,8 +28,7 @@ _NAMES_BEFORE_COMPARISON = frozenset({
 })  # fmt: skip
 
 
-@record
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """`starts[i]` in `sql` is where the token at `origins[i]` of the user's text begins."""
 
     sql: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.read.sql.spans import syntax_error, underline
-from lakeprune.record import record
 
 MAX_TEXT = 32 * 1024 * 1024  # characters
 MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
@@ -37,8 +38,7 @@ _LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
 LIST_ITEM = re.compile(_ITEM)
 
 
-@record
-class Token:
+class Token(Struct, frozen=True):
     """`kind` is string, name (back-ticked), number, list, word or symbol; `key` the word in lower case or the symbol."""
 
     kind: str
@@ -47,8 +47,7 @@ class Token:
     end: int
 
 
-@record
-class Tokens:
+class Tokens(Struct, frozen=True):
     """`partner[i]` is the index of the bracket (or CASE, END) that belongs to token i; `depth[i]` how deep it lies."""
 
     text: str
