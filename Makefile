@@ -74,6 +74,7 @@ lint: $(STAMP) ## Run ruff, mypy strict, the import rule, the file-size check an
 	@echo "ruff format"   && $(BIN)/ruff format --quiet --check .
 	@echo "mypy --strict" && $(BIN)/mypy --no-error-summary
 	@echo "import rule"   && mkdir -p build && $(BIN)/lint-imports --no-logo > build/import-rule.txt || { cat build/import-rule.txt; exit 1; }
+	@$(BIN)/python -m tools.check_homes
 	@$(BIN)/python -m tools.check_file_sizes
 	@$(BIN)/python -m tools.check_docs
 

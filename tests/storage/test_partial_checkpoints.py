@@ -109,7 +109,7 @@ def test_a_column_that_was_not_fetched_can_not_be_read(s3: Server, typed: Path, 
     monkeypatch.setattr(partial_parquet, "_TAIL", 4_000)
     url, path = s3.upload(typed, "guard"), f"_delta_log/{1:020}.checkpoint.parquet"
     storage, engine = open_object_storage(url, {"storage_options": s3.options}), DuckDBEngine()
-    (place,) = storage.parquet_paths([path], engine, column_use)
+    (place,) = storage.parquet_paths([path], engine.parquet_chunks, column_use)
     source = engine.parquet_source([place])
     chunks = engine.parquet_chunks(place)
     assert chunks is not None

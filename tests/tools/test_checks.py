@@ -9,6 +9,7 @@ import pytest
 
 from tools.check_docs import junk_drawers, private_traces, undocumented_commands, undocumented_errors, undocumented_reasons
 from tools.check_file_sizes import MOST_LINES, oversized
+from tools.check_homes import homeless
 from tools.markdown import dead_links, pages_nobody_links_to
 from tools.repository import repository_files
 
@@ -98,3 +99,22 @@ def test_binary_files_are_passed_over(tmp_path: Path) -> None:
 def test_junk_drawers_are_reported() -> None:
     files = [Path("src/a/utils.py"), Path("src/common/b.py"), Path("src/_helpers.py"), Path("src/commonality.py")]
     assert len(list(junk_drawers(files))) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "is_home"),
+    [
+        ("engines/duckdb/engine.py", "import _duckdb", True),
+        ("engines/duckdb/dialect.py", "import _duckdb", False),
+        ("apps/verify/spark_truth.py", "from pyspark.sql import DataFrame", True),
+        ("apps/verify/verify.py", "def f():\n    from pyspark.sql import DataFrame", False),
+        ("apps/verify/verify.py", "if TYPE_CHECKING:\n    from pyspark.sql import DataFrame", True),
+        ("planning/planner.py", "import lakeprune.errors", True),
+    ],
+)
+def test_libraries_stay_at_home(tmp_path: Path, path: str, line: str, is_home: bool) -> None:
+    root = repository(tmp_path)
+    file = root / "src/lakeprune" / path
+    file.parent.mkdir(parents=True)
+    file.write_text(line + "\n")
+    assert (list(homeless(root)) == []) is is_home

@@ -42,7 +42,7 @@ from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.predicate.tree import Column
 
 if TYPE_CHECKING:
-    from lakeprune.storage.storage import Storage
+    from lakeprune.storage.storage import ColumnChunk, Storage
 
 Row = tuple[Any, ...]
 
@@ -55,14 +55,6 @@ class Needs(Struct, frozen=True):
     paths: bool = False
     times: bool = False
     recorded: bool = False
-
-
-class ColumnChunk(Struct, frozen=True):
-    """Where the values of one column of one row group lie in a Parquet file."""
-
-    column: tuple[str, ...]  # names from the root to the leaf
-    start: int
-    end: int
 
 
 class EngineError(Exception):
@@ -96,7 +88,7 @@ class Engine(ABC):
         """The fields of that FROM item: name -> upper-case SQL type name, or nested dict for a struct."""
 
     def parquet_chunks(self, path: str) -> list[ColumnChunk] | None:  # noqa: ARG002
-        """Where the columns of one Parquet file lie; None when this engine cannot tell."""
+        """Where the columns of one Parquet file lie; None when this engine does not know, or cannot read the footer."""
         return None
 
     @abstractmethod

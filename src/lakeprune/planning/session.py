@@ -6,9 +6,10 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from lakeprune.errors import UsageError
 from lakeprune.predicate.tree import Profile
-from lakeprune.report.model import Session
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import TIMESTAMP, Kind
 
@@ -19,6 +20,14 @@ NAN_POLICIES = ("guard", "spark-writers")
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 _CLOCK = re.compile(r"\b(?:current_date|current_timestamp|localtimestamp|now|curdate|unix_timestamp)\b", re.IGNORECASE)
+
+
+class Session(Struct, frozen=True):
+    """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
+
+    timezone: str | None
+    now: str | None
+    nan_policy: str
 
 
 def profile_of(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.planning.session import Session
 from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.report.amount import NOTHING, Amount
@@ -90,14 +91,6 @@ class Diagnosis(Struct, frozen=True):
     numbers: dict[str, int | float | str]  # the numbers of the message, by stable names
     suggestion: str  # what to do
     rewrite: str | None = None  # what can be pasted: a condition, or a statement
-
-
-class Session(Struct, frozen=True):
-    """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
-
-    timezone: str | None
-    now: str | None
-    nan_policy: str
 
 
 class Report(Struct, frozen=True):

@@ -13,10 +13,9 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from lakeprune.engines.engine import ColumnChunk, Engine, EngineError
 from lakeprune.storage.cache import unusable
 from lakeprune.storage.fetch import Fetcher, Piece
-from lakeprune.storage.storage import Column, ColumnUse
+from lakeprune.storage.storage import ChunksOf, Column, ColumnChunk, ColumnUse
 
 WORTH_IT = 16 << 20  # bytes: below, fetching everything is as fast as asking twice (docs/adr/0011)
 _SAVING = 0.25  # of the file, at least
@@ -44,13 +43,10 @@ class PartialParquet:
             return []
         return [replace(self.file, start=size - footer, end=size - _TAIL)]
 
-    def plan(self, engine: Engine, use: Callable[[Column], ColumnUse]) -> list[Piece] | None:
+    def plan(self, chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]) -> list[Piece] | None:
         """What is always read; None when fetching the whole file is the better way."""
         size, footer = self.file.size, _footer_size(self.place)
-        try:
-            chunks = None if footer is None or footer > size else engine.parquet_chunks(self.place)
-        except EngineError:
-            return None  # whatever is wrong with it, the whole file will tell
+        chunks = None if footer is None or footer > size else chunks_of(self.place)
         if footer is None or not chunks or not all(4 <= chunk.start <= chunk.end <= size - footer for chunk in chunks):
             return None
         always = _runs(chunk for chunk in chunks if use(chunk.column) is ColumnUse.ALWAYS)
@@ -71,12 +67,12 @@ class PartialParquet:
 
 
 def open_partially(
-    partials: Sequence[PartialParquet], fetcher: Fetcher, engine: Engine, use: Callable[[Column], ColumnUse]
+    partials: Sequence[PartialParquet], fetcher: Fetcher, chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]
 ) -> list[PartialParquet]:
     """Those of which only some columns are fetched, with what is always read; the others are better fetched as a whole."""
     bring(fetcher, [(partial, partial.tail()) for partial in partials])
     bring(fetcher, [(partial, partial.rest_of_footer()) for partial in partials])
-    plans = [(partial, pieces) for partial in partials if (pieces := partial.plan(engine, use)) is not None]
+    plans = [(partial, pieces) for partial in partials if (pieces := partial.plan(chunks_of, use)) is not None]
     bring(fetcher, plans)
     return [partial for partial, _ in plans]
 

@@ -15,10 +15,20 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError
 
 Column = tuple[str, ...]  # of a Parquet file: the names from the root to the leaf
+
+
+class ColumnChunk(Struct, frozen=True):
+    """Where the values of one column of one row group lie in a Parquet file."""
+
+    column: Column
+    start: int
+    end: int
+
+
+ChunksOf = Callable[[str], list[ColumnChunk] | None]  # of a Parquet file on this machine; None when they cannot be read
 
 
 class Entry(Struct, frozen=True):
@@ -73,7 +83,7 @@ class Storage(ABC):
     def place(self, path: str) -> str:
         """What a file of the log is called in messages."""
 
-    def parquet_paths(self, paths: Sequence[str], engine: Engine, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:  # noqa: ARG002
+    def parquet_paths(self, paths: Sequence[str], chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:  # noqa: ARG002
         """Where the engine finds these Parquet files, with the columns that are always read."""
         return self.engine_paths(paths)
 

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import PredicateError, TableError, UsageError
-from lakeprune.planning.session import NAN_POLICIES, instant, profile_of, session_of
+from lakeprune.planning.session import NAN_POLICIES, Session, instant, profile_of, session_of
 from lakeprune.predicate.tree import Clause, Expr, Profile
 from lakeprune.programs.patterns import Evaluation, Order, Pattern
 from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
-from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report, Session
+from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report
 from lakeprune.skipping.plan import Plan, plan_clauses
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ import _duckdb as duckdb  # the extension itself: its Python wrapper costs 85 ms
 
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.duckdb.dialect import DuckDBDialect
-from lakeprune.engines.engine import ColumnChunk, Engine, EngineError, Row
+from lakeprune.engines.engine import Engine, EngineError, Row
+from lakeprune.storage.storage import ColumnChunk
 
 T = TypeVar("T")
 
@@ -134,7 +135,10 @@ class DuckDBEngine(Engine):
             "CASE WHEN dictionary_page_offset > 0 THEN least(dictionary_page_offset, data_page_offset) ELSE data_page_offset END"
         )
         place = self.dialect.text(_literal_path(path))
-        rows = self.query(f"SELECT path_in_schema, {first}, total_compressed_size FROM parquet_metadata({place})")
+        try:
+            rows = self.query(f"SELECT path_in_schema, {first}, total_compressed_size FROM parquet_metadata({place})")
+        except EngineError:
+            return None  # reading the whole file will show what is wrong with it
         return [ColumnChunk(tuple(column.split(", ")), start, start + size) for column, start, size in rows]
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:

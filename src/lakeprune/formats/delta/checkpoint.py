@@ -70,7 +70,7 @@ def _read_json(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkp
 
 
 def _read_parquet(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkpoint:
-    paths = storage.parquet_paths(file.paths, engine, column_use)
+    paths = storage.parquet_paths(file.paths, engine.parquet_chunks, column_use)
     fields = engine.parquet_fields(paths)
     source = engine.parquet_source(paths)
     state, sidecars = _small_rows(engine, source, fields, storage.place(file.paths[0]))
@@ -92,7 +92,7 @@ def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[Pa
         if not storage.size(path):
             raise CheckpointUnusable(f"its sidecar {name} is missing")
         paths.append(path)
-    places = storage.parquet_paths(paths, engine, column_use)
+    places = storage.parquet_paths(paths, engine.parquet_chunks, column_use)
     return [ParquetPart(places, engine.parquet_fields(places))]
 
 

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
-from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError, UsageError
 from lakeprune.storage import partial_parquet
 from lakeprune.storage.cache import LogCache, default_directory
@@ -20,7 +19,7 @@ from lakeprune.storage.object.location import ObjectLocation, object_location
 from lakeprune.storage.object.options import ENDPOINTS, Access, ClientSettings, client_settings
 from lakeprune.storage.partial_parquet import PartialParquet, bring, open_partially
 from lakeprune.storage.scratch import Scratch
-from lakeprune.storage.storage import Column, ColumnUse, Entry, Storage, Traffic
+from lakeprune.storage.storage import ChunksOf, Column, ColumnUse, Entry, Storage, Traffic
 
 _EXPRESS = "--x-s3"  # buckets that list in no order
 
@@ -76,11 +75,11 @@ class ObjectStorage(Storage):
         self._fetch([whole(path, self._present(path)) for path in paths if path not in self._here])
         return tuple(self._here[path] for path in paths)
 
-    def parquet_paths(self, paths: Sequence[str], engine: Engine, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:
+    def parquet_paths(self, paths: Sequence[str], chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:
         files = [whole(path, self._present(path)) for path in paths if path not in self._here]
         large = [file for file in files if _is_large_parquet(file.path, file.entry) and not self._fetcher.is_cached(file)]
         partials = [PartialParquet(file, self._scratch.place(file.path)) for file in large]
-        opened = open_partially(partials, self._fetcher, engine, use)
+        opened = open_partially(partials, self._fetcher, chunks_of, use)
         self._partial += opened
         self._here.update({partial.file.path: partial.place for partial in opened})
         return self.engine_paths(paths)
