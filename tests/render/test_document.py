@@ -13,8 +13,9 @@ from lakeprune.report import document
 from lakeprune.report.gates import Gates
 from lakeprune.report.model import Confidence
 from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.values.types import LONG, STRING, TIMESTAMP
 from tests.builders.reports import USERS, report_on, snapshot
-from tests.builders.snapshot import File
+from tests.builders.snapshot import File, RowsSnapshot
 from tools.generate_schema import DOCUMENTS, schema_text, target
 
 SCHEMA = json.loads(target("explain").read_text(encoding="utf-8"))
@@ -117,7 +118,26 @@ def test_the_stats_mode_tells_how_many_files_have_statistics() -> None:
     assert report_on(snapshot(File("a"), File("b")), None).to_dict()["stats"]["mode"] == "absent"
 
 
-def test_the_session_is_told_when_the_predicate_asked_for_it() -> None:
+@pytest.mark.parametrize(
+    ("where", "asks"),
+    [
+        ("now > 3", False),
+        ("`now` > 3 AND name = 'now()'", False),
+        ('name > concat("now()", `current_date`)', False),
+        ("now > unix_timestamp(stamp)", False),
+        ("now > unix_timestamp()", True),
+        ("stamp > NOW ()", True),
+        ("stamp > current_date", True),
+        ("name = 'now()' OR stamp > curdate()", True),
+    ],
+)
+def test_the_moment_is_reported_when_the_predicate_asks_the_clock(where: str, asks: bool) -> None:
+    table = RowsSnapshot({"now": LONG, "name": STRING, "current_date": STRING, "stamp": TIMESTAMP}, [File("a")])
+    report = report_on(table, where, now="2024-02-29 12:00")
+    assert report.session.now == ("2024-02-29 12:00:00" if asks else None)
+
+
+def test_the_session_is_reported_when_the_predicate_asked_for_it() -> None:
     plain = report_on(TABLE, "name = 'now()'").to_dict()["session"]
     assert plain == {"timezone": None, "now": None, "nan_policy": "guard"}
     asked = report_on(TABLE, "name > current_date()", now="2024-02-29 12:00", timezone="+02:00").to_dict()["session"]

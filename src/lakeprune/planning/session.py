@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from lakeprune.errors import UsageError
+from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.tree import Profile
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import TIMESTAMP, Kind
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 NAN_POLICIES = ("guard", "spark-writers")
-
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
-_CLOCK = re.compile(r"\b(?:current_date|current_timestamp|localtimestamp|now|curdate|unix_timestamp)\b", re.IGNORECASE)
 
 
 class Session(Struct, frozen=True):
@@ -59,9 +56,9 @@ def instant(text: str, zone: str, flag: str) -> int:
     return int(value)
 
 
-def session_of(session: Session, profile: Profile, where: str | None, plan: Plan) -> Session:
+def session_of(session: Session, profile: Profile, condition: Condition | None, plan: Plan) -> Session:
     """The session as far as it matters to this predicate."""
-    asks_clock = where is not None and _CLOCK.search(_QUOTED.sub("''", where)) is not None
+    asks_clock = condition is not None and condition.asks_clock
     columns = (*plan.columns, *(column for exact in plan.exacts for column in exact.columns))
     has_instants = asks_clock or any(column.type.kind is Kind.TIMESTAMP for column in columns)
     zone = profile.zone if has_instants or session.timezone is not None else None

@@ -1,4 +1,4 @@
-"""A predicate that is a tree already, with the text it is shown as: what a front-end that reads no SQL text hands over."""
+"""A predicate as read: its tree, and the text it is shown as. Every front-end returns it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from lakeprune.predicate.tree import Expr
 
 
 class Condition(Struct, frozen=True):
-    """An unbound tree. Its names have no place in the text."""
+    """An unbound tree; names point into the text when the text is what was read.
+
+    `asks_clock` says that part of the tree is the moment it was read at (`current_date()`), and not only of the text.
+    """
 
     text: str
     tree: Expr
+    asks_clock: bool = False

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate.clock import Clock
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.read.sql.plain import read_plain
 from lakeprune.predicate.read.sql.terms import read_term
@@ -374,7 +375,7 @@ def test_plain_terms_are_read_as_sqlglot_reads_them(text: str) -> None:
         return
     plain = read_plain(tokens, 0, len(tokens.items), "UTC") if tokens.items else None
     if plain is not None:
-        assert read_term(tokens, 0, len(tokens.items), PROFILE) == plain
+        assert read_term(tokens, 0, len(tokens.items), Clock(PROFILE)) == plain
 
 
 @settings(max_examples=1500, deadline=None)

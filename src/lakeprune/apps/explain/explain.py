@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import PredicateError, TableError, UsageError
 from lakeprune.planning.session import NAN_POLICIES, Session, instant, profile_of, session_of
-from lakeprune.predicate.tree import Clause, Expr, Profile
+from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.programs.patterns import Evaluation, Order, Pattern
 from lakeprune.report.attribution import Attribution, attribute
 from lakeprune.report.gates import Gates, check_gates, judge
@@ -157,50 +157,56 @@ class Job(Struct, frozen=True):
 
     def reports(self, wheres: Sequence[str | Condition | None]) -> list[Report]:
         check_gates(self.gates, has_predicate=wheres != [None])
-        plans = [plan_clauses(self._clauses(where, index, len(wheres))) for index, where in enumerate(wheres)]
+        asked = [self._asked(where, index, len(wheres)) for index, where in enumerate(wheres)]
+        plans = [plan for _, plan in asked]
         try:
             found = self.evaluation.patterns(plans)
         except EngineError as error:
             raise self.evaluation.snapshot.failure(error) from error
         self._check_expected(found[0])
-        return [self._report(where, plan, patterns) for where, plan, patterns in zip(wheres, plans, found, strict=True)]
+        return [self._report(condition, plan, patterns) for (condition, plan), patterns in zip(asked, found, strict=True)]
 
     def plan(self, where: str | None) -> Plan:
         """What has to be asked of every file to explain this predicate."""
-        return plan_clauses(self._clauses(where, 0, 1))
+        return self._asked(where, 0, 1)[1]
+
+    def read(self, where: str | Condition) -> Condition:
+        """The predicate as a tree, whichever front-end it comes from."""
+        from lakeprune.predicate.read.sql.parse import read_condition
+
+        return read_condition(where, self.profile) if isinstance(where, str) else where
 
     def bound(self, where: str | Condition) -> Expr:
         """A predicate with its columns found and its literals typed."""
         from lakeprune.predicate.bind.bind import bind
-        from lakeprune.predicate.read.sql.parse import parse_predicate
 
-        tree = parse_predicate(where, self.profile) if isinstance(where, str) else where.tree
-        return bind(tree, self.evaluation.snapshot.facts.schema, self.profile, _text_of(where))
+        condition = self.read(where)
+        return bind(condition.tree, self.evaluation.snapshot.facts.schema, self.profile, condition.text)
 
-    def _clauses(self, where: str | Condition | None, index: int, count: int) -> tuple[Clause, ...]:
+    def _asked(self, where: str | Condition | None, index: int, count: int) -> tuple[Condition | None, Plan]:
         from lakeprune.predicate.passes.split import split
 
         if where is None:
-            return ()
+            return None, plan_clauses(())
         try:
-            return split(self.bound(where), self.profile)
+            condition = self.read(where)
+            return condition, plan_clauses(split(self.bound(condition), self.profile))
         except PredicateError as error:
             if count == 1:
                 raise
             what = f"predicate {index + 1} of {count}: {error.what}"
             raise PredicateError(error.code, what, where=error.where, why=error.why, fix=error.fix) from error
 
-    def _report(self, where: str | Condition | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
-        text = None if where is None else _text_of(where)
+    def _report(self, where: Condition | None, plan: Plan, patterns: Sequence[Pattern]) -> Report:
         numbers = attribute(plan, patterns if where is not None else [_unpruned(pattern) for pattern in patterns])
         clauses = tuple(ClauseReport(clause, credit) for clause, credit in zip(plan.clauses, numbers.clauses, strict=True))
         diagnoses = self._diagnoses(where, plan, patterns, numbers) if self.explain_why else None
         undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
         return Report(
             table=self.table,
-            predicate=text,
+            predicate=None if where is None else where.text,
             facts=self.evaluation.snapshot.facts,
-            session=session_of(self.session, self.profile, text, plan),
+            session=session_of(self.session, self.profile, where, plan),
             numbers=numbers,
             clauses=clauses,
             assertions=judge(self.gates, numbers, undecided, has_predicate=where is not None),
@@ -212,7 +218,7 @@ class Job(Struct, frozen=True):
         )
 
     def _diagnoses(
-        self, where: str | Condition | None, plan: Plan, patterns: Sequence[Pattern], numbers: Attribution
+        self, where: Condition | None, plan: Plan, patterns: Sequence[Pattern], numbers: Attribution
     ) -> tuple[Diagnosis, ...]:
         from lakeprune.report.diagnosis.diagnose import diagnose
 
@@ -263,10 +269,6 @@ class Job(Struct, frozen=True):
                     why="a checkpoint or commit is damaged or incomplete, so any answer could be wrong",
                     fix="check the log, or explain another version with --at-version",
                 )
-
-
-def _text_of(where: str | Condition) -> str:
-    return where if isinstance(where, str) else where.text
 
 
 def _unpruned(pattern: Pattern) -> Pattern:

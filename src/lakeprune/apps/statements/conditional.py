@@ -20,7 +20,7 @@ from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, S
 from lakeprune.apps.statements.strengthen import added_conditions, strengthened
 from lakeprune.errors import UsageError
 from lakeprune.predicate.bind.bind import bind
-from lakeprune.predicate.passes.pin_clock import pinned
+from lakeprune.predicate.clock import pinned
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.read.sql.tokens import tokenize
 from lakeprune.predicate.schema import Role

@@ -20,13 +20,13 @@ from lakeprune.engines.spark.failures import words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import class_name, elements
 from lakeprune.errors import StatementError
+from lakeprune.predicate.clock import CATALYST_CLOCKS
 
 _RANDOM = re.compile(
     r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
-_CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 _NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
 _LONGEST = 400  # characters of Spark's words
@@ -110,7 +110,7 @@ def check_condition(target: Target, condition: Any, text: str) -> None:
     # Asked of the whole first: a list of 100,000 values has as many nodes, and each costs several calls.
     clock = target.spark._jvm.org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()  # type: ignore[union-attr]  # noqa: SLF001
     nodes = _nodes(condition) if condition.containsPattern(clock) else ()
-    if clocks := sorted({node.sql() for node in nodes if class_name(node) in _CLOCKS}):
+    if clocks := sorted({node.sql() for node in nodes if class_name(node) in CATALYST_CLOCKS}):
         why = f"{clocks[0]} would give one answer to the plan and another to the execution"
         fix = "use current_timestamp() or current_date(), which are pinned, or write the moment"
         raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)

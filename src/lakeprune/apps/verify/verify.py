@@ -19,7 +19,7 @@ from lakeprune.apps.verify.audit import unmatched
 from lakeprune.apps.verify.model import NAMED, Slack, Truth, Verification, Violation
 from lakeprune.apps.verify.sampled import Sampled, share_of
 from lakeprune.engines.engine import EngineError
-from lakeprune.predicate.passes.pin_clock import pinned
+from lakeprune.predicate.clock import pinned
 from lakeprune.programs.compare import Confrontation, Confronted, Judged, judged_files
 from lakeprune.programs.sample import Sampling
 from lakeprune.report.verdict import Keeps, Verdict, blocking_clause, clause_needs, verdict_of

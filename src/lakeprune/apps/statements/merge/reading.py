@@ -22,7 +22,7 @@ from lakeprune.apps.statements.merge.spark_reading import Reading, Unusable, alo
 from lakeprune.apps.statements.merge.spark_source import Source, in_session, open_source
 from lakeprune.apps.statements.spark_target import Target, check_writable
 from lakeprune.errors import StatementError
-from lakeprune.predicate.passes.pin_clock import pinned
+from lakeprune.predicate.clock import pinned
 from lakeprune.predicate.read.sql.tokens import tokenize
 from lakeprune.predicate.tree import Profile
 

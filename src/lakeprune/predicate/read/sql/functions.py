@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from lakeprune.predicate.clock import BY_NAME as CLOCKS
+from lakeprune.predicate.clock import Clock
 from lakeprune.predicate.read.sql.literals import amount
 from lakeprune.predicate.reasons import ReasonCode
-from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Not, Op, Profile
-from lakeprune.values.time.zones import DAY, local_of
-from lakeprune.values.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
+from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Not, Op
+from lakeprune.values.types import DOUBLE, INT, LONG, STRING, DataType, Kind
 
 ALIASES = {
     "date": "to_date", "dayofmonth": "day", "date_diff": "datediff", "dateadd": "date_add", "mod": "%", "ceiling": "ceil",
@@ -67,10 +68,11 @@ class Unsupported(Exception):
         self.code = code
 
 
-def call(name: str, args: tuple[Expr, ...], profile: Profile) -> Expr:
+def call(name: str, args: tuple[Expr, ...], clock: Clock) -> Expr:
     """The node that `name(args)` means.
 
-    >>> call("LEFT", (Literal("abc"), Literal(2)), Profile(0)).function
+    >>> from lakeprune.predicate.tree import Profile
+    >>> call("LEFT", (Literal("abc"), Literal(2)), Clock(Profile(0))).function
     'substring'
     """
     lowered = name.lower()
@@ -82,7 +84,7 @@ def call(name: str, args: tuple[Expr, ...], profile: Profile) -> Expr:
         return Call("cast", args, DataType(CAST_FUNCTIONS[lowered]))
     build = _BUILDERS.get(lowered)
     if build is not None:
-        built = build(args, profile)
+        built = build(args, clock)
         if built is None:
             raise _wrong_arity(lowered, args)
         return built
@@ -111,53 +113,45 @@ def add_interval(value: Expr, months: int, days: int, micros: int) -> Expr:
     return Call("add_interval", (value, Literal(months, INT), Literal(days, INT), Literal(micros, LONG)))
 
 
-def today(profile: Profile) -> Literal:
-    return Literal(local_of(profile.now, profile.zone) // DAY, DATE)
-
-
-def now(profile: Profile) -> Literal:
-    return Literal(profile.now, TIMESTAMP)
-
-
-Builder = Callable[[tuple[Expr, ...], Profile], Expr | None]
+Builder = Callable[[tuple[Expr, ...], Clock], Expr | None]
 
 
 def _exactly(count: int, build: Callable[..., Expr]) -> Builder:
     return lambda args, _: build(*args) if len(args) == count else None
 
 
-def _unit_first(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+def _unit_first(args: tuple[Expr, ...], _: Clock) -> Expr | None:
     match args:
         case (Literal(value=str(unit)), value):
             return Call("date_trunc", (Literal(unit.lower(), STRING), value))
     return None
 
 
-def _unit_last(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+def _unit_last(args: tuple[Expr, ...], _: Clock) -> Expr | None:
     match args:
         case (value, Literal(value=str(unit))):
             return Call("trunc", (value, Literal(unit.lower(), STRING)))
     return None
 
 
-def _substring(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+def _substring(args: tuple[Expr, ...], _: Clock) -> Expr | None:
     if len(args) == 2:
         args = (*args, Literal(EVERYTHING_AFTER, INT))
     return Call("substring", args) if len(args) == 3 else None
 
 
-def _unix_timestamp(args: tuple[Expr, ...], profile: Profile) -> Expr | None:
+def _unix_timestamp(args: tuple[Expr, ...], clock: Clock) -> Expr | None:
     if not args:
-        return Literal(profile.now // 1_000_000, LONG)
+        return clock.literal("unix_timestamp")
     return Call("unix_timestamp", args) if len(args) <= 2 else None
 
 
-def _moment(build: Callable[[Profile], Literal]) -> Builder:
-    return lambda args, profile: None if args else build(profile)
+def _moment(name: str) -> Builder:
+    return lambda args, clock: None if args else clock.literal(name)
 
 
 def _like(kind: str) -> Builder:
-    def build(args: tuple[Expr, ...], _: Profile) -> Expr | None:
+    def build(args: tuple[Expr, ...], _: Clock) -> Expr | None:
         match args:
             case (value, pattern):
                 return Like(value, pattern, kind=kind)
@@ -174,6 +168,7 @@ def _between_nulls(left: Expr, right: Expr) -> Expr:
 
 _rlike = _like("rlike")
 _BUILDERS: dict[str, Builder] = {
+    **{name: _moment(name) for name in CLOCKS},
     "date_trunc": _unit_first,
     "trunc": _unit_last,
     "substring": _substring,
@@ -191,11 +186,6 @@ _BUILDERS: dict[str, Builder] = {
     "regexp": _rlike,
     "regexp_like": _rlike,
     "unix_timestamp": _unix_timestamp,
-    "current_date": _moment(today),
-    "curdate": _moment(today),
-    "current_timestamp": _moment(now),
-    "now": _moment(now),
-    "localtimestamp": _moment(lambda profile: Literal(local_of(profile.now, profile.zone), TIMESTAMP_NTZ)),
     "between": _exactly(3, lambda x, a, b: And((Compare(Op.GE, x, a), Compare(Op.LE, x, b)))),
     "negative": _exactly(1, lambda x: Call("negate", (x,))),
     "positive": _exactly(1, lambda x: x),

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call, now, today
+from lakeprune.predicate.clock import Clock
+from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call
 from lakeprune.predicate.read.sql.literals import Interval, interval, negated, number
 from lakeprune.predicate.read.sql.rewrite import Rewritten
 from lakeprune.predicate.read.sql.types import cast_literal, data_type
@@ -30,7 +31,6 @@ from lakeprune.predicate.tree import (
     Not,
     Op,
     Or,
-    Profile,
 )  # fmt: skip
 from lakeprune.values.types import BOOLEAN, DataType, Kind
 
@@ -78,9 +78,9 @@ def _name(parts: list[exp.Expr] | tuple[exp.Expr, ...], written: Rewritten) -> N
 class Converter:
     """Turns the nodes of one term into tree nodes."""
 
-    def __init__(self, written: Rewritten, profile: Profile) -> None:
+    def __init__(self, written: Rewritten, clock: Clock) -> None:
         self._written = written
-        self._profile = profile
+        self._clock = clock
         self._depth = 0
         self._converters: dict[type[exp.Expr], Callable[[exp.Expr], Expr]] = {
             exp.Column: self._column, exp.Dot: self._dot, exp.Paren: lambda n: self.expression(n.this),
@@ -89,7 +89,8 @@ class Converter:
             exp.And: self._connective, exp.Or: self._connective, exp.Is: self._is, exp.Between: self._between,
             exp.In: self._in, exp.Escape: self._escape, exp.NullSafeNEQ: self._distinct, exp.DPipe: self._concat,
             exp.Cast: self._cast, exp.TryCast: self._cast, exp.Case: self._case, exp.Anonymous: self._function,
-            exp.CurrentDate: lambda _: today(self._profile), exp.CurrentTimestamp: lambda _: now(self._profile),
+            exp.CurrentDate: lambda _: self._clock.literal("current_date"),
+            exp.CurrentTimestamp: lambda _: self._clock.literal("current_timestamp"),
             exp.Extract: self._extract, exp.Trim: self._trim, exp.Substring: self._substring,
             **dict.fromkeys(_COMPARISONS, self._compare), **dict.fromkeys(_ARITHMETIC, self._arithmetic),
             **dict.fromkeys(_LIKES, self._like),
@@ -263,7 +264,7 @@ class Converter:
         function = "try_cast" if node.args.get("safe") else "cast"
         is_typed_literal = type(node) is exp.Cast and isinstance(node.this, exp.Literal)
         if isinstance(value, Literal) and isinstance(node.this, exp.Literal):
-            folded = cast_literal(value, type_, self._profile.zone, strict=is_typed_literal)
+            folded = cast_literal(value, type_, self._clock.zone, strict=is_typed_literal)
             if folded is not None:
                 return folded
         return Call(function, (value,), type_)
@@ -286,7 +287,7 @@ class Converter:
             return add_unit(unit.name, self.expression(children[1]), self.expression(children[2]))
         if _begins_with_unit(node):
             raise Unsupported(f"{node.name.lower()} with a unit")
-        return call(node.name, tuple(self.expression(child) for child in children), self._profile)
+        return call(node.name, tuple(self.expression(child) for child in children), self._clock)
 
     def _extract(self, node: exp.Expr) -> Expr:
         field = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear"}.get(node.name.lower(), node.name.lower())
@@ -302,7 +303,7 @@ class Converter:
 
     def _substring(self, node: exp.Expr) -> Expr:
         parts = (node.this, node.args.get("start"), node.args.get("length"))
-        return call("substring", tuple(self.expression(part) for part in parts if part is not None), self._profile)
+        return call("substring", tuple(self.expression(part) for part in parts if part is not None), self._clock)
 
 
 def _truth_test(part: Expr, against: exp.Expr) -> Expr:

@@ -1,12 +1,14 @@
 """The SQL front-end: WHERE text as Spark users write it -> the predicate tree.
 
-In: text and the session it is read in. Out: an unbound tree. Only text that does not parse (LP101), something that is no
+In: text and the session it is read in. Out: a `Condition`. Only text that does not parse (LP101), something that is not a
 predicate (LP104) and subqueries, aggregates or windows (LP105) are errors; all else that is not understood is Opaque.
 """
 
 from __future__ import annotations
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate.clock import Clock
+from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.read.sql.logic import connect
 from lakeprune.predicate.read.sql.plain import read_plain
 from lakeprune.predicate.read.sql.spans import underline
@@ -14,13 +16,16 @@ from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
 from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
 
 
-def parse_predicate(text: str, profile: Profile) -> Expr:
-    """The tree of a predicate; names are as written, literals have no column's type yet.
+def read_condition(text: str, profile: Profile) -> Condition:
+    """The predicate of a text; names are as written, literals have no column's type yet.
 
-    >>> parse_predicate("age > 40", Profile(now=0))
+    >>> read_condition("age > 40", Profile(now=0)).tree
     Compare(op=<Op.GT: '>'>, left=Name(parts=('age',), start=0, end=3), right=Literal(value=40, type=None))
+    >>> [read_condition(text, Profile(now=0)).asks_clock for text in ("now > 'now()'", "now > now()")]
+    [False, True]
     """
     tokens = tokenize(text)
+    clock = Clock(profile)
 
     def term(first: int, last: int) -> Expr:
         found = read_plain(tokens, first, last, profile.zone)
@@ -28,10 +33,15 @@ def parse_predicate(text: str, profile: Profile) -> Expr:
             from lakeprune.predicate.read.sql.terms import read_term
 
             _reject_other_rows(tokens, first, last)
-            found = read_term(tokens, first, last, profile)
+            found = read_term(tokens, first, last, clock)
         return _as_predicate(found, tokens, first, last)
 
-    return connect(tokens, 0, len(tokens.items), term)
+    return Condition(text, connect(tokens, 0, len(tokens.items), term), clock.was_asked)
+
+
+def parse_predicate(text: str, profile: Profile) -> Expr:
+    """The tree of `read_condition`, for callers that need nothing else of it."""
+    return read_condition(text, profile).tree
 
 
 def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:

@@ -14,6 +14,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.parsers.spark import SparkParser
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate.clock import Clock
 from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.read.sql.literals import plain_list
 from lakeprune.predicate.read.sql.nodes import Converter, names_in
@@ -21,7 +22,7 @@ from lakeprune.predicate.read.sql.rewrite import Rewritten, rewrite
 from lakeprune.predicate.read.sql.spans import syntax_error, underline
 from lakeprune.predicate.read.sql.tokens import Tokens, check_term_nesting
 from lakeprune.predicate.reasons import Reason, ReasonCode
-from lakeprune.predicate.tree import Expr, In, Name, Not, Opaque, Profile
+from lakeprune.predicate.tree import Expr, In, Name, Not, Opaque
 
 MAX_OPAQUE = 1000  # characters of an opaque term that are kept to be shown
 _DIALECT = Spark()
@@ -36,21 +37,21 @@ class _TermParser(SparkParser):
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {"CASE": SparkParser.NO_PAREN_FUNCTION_PARSERS["CASE"]}
 
 
-def read_term(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+def read_term(tokens: Tokens, first: int, last: int, clock: Clock) -> Expr:
     """The node that tokens first..last-1 spell."""
     check_term_nesting(tokens, first, last)
     path = _variant_path(tokens, first, last)
     if path is not None:
         return path
     if tokens.items[last - 1].kind == "list" and tokens.key(last - 2) == "in" and last - 2 > first:
-        return _membership(tokens, first, last, profile)
-    return _convert(tokens, first, last, profile)
+        return _membership(tokens, first, last, clock)
+    return _convert(tokens, first, last, clock)
 
 
-def _membership(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+def _membership(tokens: Tokens, first: int, last: int, clock: Clock) -> Expr:
     """`value [NOT] IN (many plain literals)`, with the list read directly."""
     negated = tokens.key(last - 3) == "not" and last - 3 > first
-    value = _convert(tokens, first, last - (3 if negated else 2), profile)
+    value = _convert(tokens, first, last - (3 if negated else 2), clock)
     if isinstance(value, Opaque):
         return Opaque(tokens.source(first, last)[:MAX_OPAQUE], value.reason, value.columns)
     listed = tokens.items[last - 1]
@@ -70,12 +71,12 @@ def _variant_path(tokens: Tokens, first: int, last: int) -> Opaque | None:
     return None
 
 
-def _convert(tokens: Tokens, first: int, last: int, profile: Profile) -> Expr:
+def _convert(tokens: Tokens, first: int, last: int, clock: Clock) -> Expr:
     written = rewrite(tokens, first, last)
     start, end = tokens.items[first].start, tokens.items[last - 1].end
     node = _parse(tokens.text, written, (start, end))
     try:
-        return Converter(written, profile).expression(node)
+        return Converter(written, clock).expression(node)
     except Unsupported as unsupported:
         reason = Reason(unsupported.code, str(unsupported))
         return Opaque(tokens.source(first, last)[:MAX_OPAQUE], reason, names_in(node, written))
