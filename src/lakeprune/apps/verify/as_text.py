@@ -6,16 +6,9 @@ from collections.abc import Iterator
 
 from lakeprune.apps.verify.audit_model import Audit, FaultyFiles
 from lakeprune.apps.verify.model import Slack, Verification
+from lakeprune.render.phrases import because
 from lakeprune.render.printable import printable
 from lakeprune.report.amount import files_text, size_text
-
-_BECAUSE = {
-    "MISSING_STATISTIC": "a statistic is missing for",
-    "NAN_POSSIBLE": "NaN is possible for",
-    "NOT_DECIDABLE": "metadata cannot decide",
-    "RANGES_OVERLAP": "ranges overlap with",
-    "ALL_ROWS_MATCH": "every row satisfies",
-}
 
 
 def text(verification: Verification) -> str:
@@ -37,8 +30,7 @@ def audit_text(audit: Audit) -> str:
 
 
 def slack_text(slack: Slack) -> str:
-    clause = printable(slack.clause or "the predicate")
-    return f"  {files_text(slack.files)}, {size_text(slack.bytes)}: {_BECAUSE[slack.keeps.value]} {clause}"
+    return f"  {files_text(slack.files)}, {size_text(slack.bytes)}: {because(slack.keeps, slack.clause or 'the predicate')}"
 
 
 def verdict_text(verification: Verification) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.tree import Bucket
 from lakeprune.render.html.words import code, number, plural, words
-from lakeprune.render.text.clause_table import KEPT
+from lakeprune.render.phrases import KEPT
 from lakeprune.report.amount import percent_text
 from lakeprune.report.model import ClauseReport, Report
 from lakeprune.report.verdict import Requirement

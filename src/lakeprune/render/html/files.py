@@ -8,16 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeprune.render.html.words import plural, words
-from lakeprune.render.text.clause_table import KEPT
+from lakeprune.render.phrases import DROPPED_BY, KEPT
 from lakeprune.report.amount import size_text
 from lakeprune.report.model import FileReport, Report
-from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.report.verdict import Keeps
 
-_DROPPED = {
-    Credit.PARTITION: "partition values",
-    Credit.STATISTICS: "statistics",
-    Credit.JOINT: "partition values and statistics together",
-}
 _LONGEST_PATH = 400
 _MOST_COLUMNS = 3  # whose bounds are told
 
@@ -81,5 +76,5 @@ def _why(file: FileReport, numbers: dict[str, int]) -> str:
     number = numbers.get(file.clause) if file.clause is not None else None
     by = "" if number is None else f"clause {number}: "
     if file.credit is not None:
-        return f"{by}{_DROPPED[file.credit]}" if file.clause is not None else "no live row"
+        return f"{by}{DROPPED_BY[file.credit]}" if file.clause is not None else "no live row"
     return f"{by}{KEPT[file.keeps]}" if file.keeps not in (None, Keeps.ALL_ROWS_MATCH) else KEPT[Keeps.ALL_ROWS_MATCH]

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lakeprune.render.phrases import KEPT
 from lakeprune.render.printable import printable, shortened
 from lakeprune.report.amount import files_text
 from lakeprune.report.model import ClauseReport, Report
-from lakeprune.report.verdict import Keeps
 
 _WIDEST = 60
-KEPT = {
-    Keeps.RANGES_OVERLAP: "ranges overlap",
-    Keeps.MISSING_STATISTIC: "statistic missing",
-    Keeps.NAN_POSSIBLE: "NaN possible",
-    Keeps.NOT_DECIDABLE: "not decidable from metadata",
-    Keeps.ALL_ROWS_MATCH: "all rows match",
-}
 
 
 def clause_table(report: Report) -> list[str]:
     """A table of clauses; nothing for a predicate without any."""
     if not report.clauses:
         return []
-    texts = [_cut(clause.clause.text) for clause in report.clauses]
+    texts = [_fitted(clause.clause.text) for clause in report.clauses]
     width = max(len("clause"), *map(len, texts))
     numbers = report.numbers
     left = files_text(numbers.candidates.files) + (" left by partition pruning" if numbers.candidates != numbers.total else "")
@@ -40,15 +33,15 @@ def clause_table(report: Report) -> list[str]:
     return lines
 
 
-def _cut(text: str) -> str:
+def _fitted(text: str) -> str:
     line = shortened(text)
     return line if len(line) <= _WIDEST else line[: _WIDEST - 3] + "..."
 
 
 def _kept(clause: ClauseReport) -> str:
     kept = clause.credit.kept
-    told = [f"{kept[because].files} {words}" for because, words in KEPT.items() if kept[because].files]
-    return ", ".join(told) or "none"
+    counts = [f"{kept[why].files} {phrase}" for why, phrase in KEPT.items() if kept[why].files]
+    return ", ".join(counts) or "none"
 
 
 def _remarks(clause: ClauseReport) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.predicate.tree import Bucket
+from lakeprune.render.phrases import because
 from lakeprune.render.printable import printable, shortened
 from lakeprune.render.text.clause_table import clause_table
 from lakeprune.report.amount import Amount, files_text, percent_text, size_text
@@ -20,12 +21,6 @@ _DROPPED = {
     Credit.PARTITION: "dropped by partition",
     Credit.STATISTICS: "dropped by statistics",
     Credit.JOINT: "dropped by partition and statistics together",
-}
-_BECAUSE = {
-    Keeps.MISSING_STATISTIC: "a statistic is missing for",
-    Keeps.NAN_POSSIBLE: "NaN cannot be excluded for",
-    Keeps.NOT_DECIDABLE: "metadata cannot decide",
-    Keeps.RANGES_OVERLAP: "ranges overlap with",
 }
 
 
@@ -208,4 +203,4 @@ def _why(file: FileReport) -> str:
         return f"{_DROPPED[file.credit]}: " + ("no live row" if file.clause is None else shortened(file.clause))
     if file.keeps is None or file.clause is None or file.keeps is Keeps.ALL_ROWS_MATCH:
         return "kept: all rows match"
-    return f"kept: {_BECAUSE[file.keeps]} {shortened(file.clause)}"
+    return f"kept: {because(file.keeps, file.clause)}"
