@@ -9,7 +9,10 @@ Nothing is executed, and the session keeps its settings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
+
+from lakeprune.apps.dataframes.explain_frame import FrameOptions as Options
+from lakeprune.apps.dataframes.explain_frame import explain_frame
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -21,22 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Options", "explain"]
 
 
-class Options(TypedDict, total=False):
-    """What `lakeprune.explain` takes too. Gates are judged on every scan; `explain_why` is on unless it is False."""
-
-    explain_why: bool
-    nan_policy: str
-    timezone: str  # of a query
-    min_pruning: float
-    min_bytes_pruning: float
-    max_files: int
-    max_bytes: int
-    assert_stats: bool
-    require_full_attribution: bool
-
-
 def explain(source: DataFrame | SparkSession, query: str | None = None, **options: Unpack[Options]) -> DataFrameReport:
     """Every Delta or Parquet scan of a DataFrame or a query: what it must read and why, and what Spark reads instead."""
-    from lakeprune.apps.dataframes.explain_frame import explain_frame
-
     return explain_frame(source, query, dict(options))

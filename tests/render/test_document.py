@@ -19,7 +19,9 @@ from tests.builders.snapshot import File, RowsSnapshot
 from tools.generate_schema import DOCUMENTS, schema_text, target
 
 SCHEMA = json.loads(target("explain").read_text(encoding="utf-8"))
-ALL_GATES = Gates(50, 50, 3, 10_000, True, True)
+ALL_GATES = Gates(
+    min_pruning=50, min_bytes_pruning=50, max_files=3, max_bytes=10_000, assert_stats=True, require_full_attribution=True
+)
 TABLE = snapshot(
     *USERS,
     File("empty", rows=5, deleted=5, partition={"country": "DE"}, stats={"age": (50, 60, 0)}),

@@ -9,9 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lakeprune.errors import LakepruneError, UsageError
+from lakeprune.storage.access import Access
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.object.location import object_location
-from lakeprune.storage.object.options import Access, client_settings
+from lakeprune.storage.object.options import client_settings
 from tests.storage.proxy import Proxy
 from tests.storage.running import explain
 from tests.storage.servers import AZURE_KEY, Server, free_port

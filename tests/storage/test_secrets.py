@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import lakeprune
+from lakeprune.storage.access import Access
 from lakeprune.storage.object.location import object_location
-from lakeprune.storage.object.options import Access, client_settings
+from lakeprune.storage.object.options import client_settings
 from tests.storage.proxy import Fate, Proxy, Request
 from tests.storage.running import Ran, explain
 from tests.storage.servers import AZURE_KEY, Server

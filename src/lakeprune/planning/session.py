@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec import Struct
 
@@ -19,12 +20,29 @@ if TYPE_CHECKING:
 NAN_POLICIES = ("guard", "spark-writers")
 
 
+class SessionOptions(TypedDict, total=False):
+    """How a predicate is read."""
+
+    timezone: str
+    now: str | datetime
+    nan_policy: str
+
+
 class Session(Struct, frozen=True):
     """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
 
     timezone: str | None
     now: str | None
     nan_policy: str
+
+
+def among(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """The options that a TypedDict has.
+
+    >>> among({"now": "2024-01-31", "max_files": 3}, SessionOptions)
+    {'now': '2024-01-31'}
+    """
+    return {name: value for name, value in options.items() if name in kind.__annotations__}
 
 
 def profile_of(

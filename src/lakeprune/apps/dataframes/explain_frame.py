@@ -20,14 +20,22 @@ from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Reading
 from lakeprune.apps.explain.explain import Job
 from lakeprune.errors import TableError, UsageError
 from lakeprune.report.amount import Amount
-from lakeprune.report.gates import Assertion, Gates, check_gates, judge, judge_amounts
+from lakeprune.report.gates import Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
 from lakeprune.report.model import Report
 
 if TYPE_CHECKING:
     from lakeprune.apps.dataframes.spark_plans import Planned
 
-_GATES = frozenset(Gates.__match_args__)
-_OPTIONS = frozenset({"explain_why", "nan_policy", "timezone"}) | _GATES
+
+class FrameOptions(Gates, total=False):
+    """What `lakeprune.explain` takes too. Gates are judged on every scan; `explain_why` is on unless it is False."""
+
+    explain_why: bool
+    nan_policy: str
+    timezone: str  # of a query
+
+
+_OPTIONS = FrameOptions.__annotations__.keys()
 
 
 def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> DataFrameReport:
@@ -37,7 +45,7 @@ def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> Da
     started = time.perf_counter()
     if unknown := sorted(options.keys() - _OPTIONS):
         raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_OPTIONS))}")
-    gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
+    gates = gates_of(options)
     check_gates(gates, has_predicate=True)
     planned = _planned(source, query, options.get("timezone"))
     reading = reading_of(planned)
@@ -122,17 +130,10 @@ def _judged(report: Report, gates: Gates) -> tuple[Assertion, ...]:
 
 def _judged_by_spark(scan: ParquetScan, gates: Gates) -> tuple[Assertion, ...]:
     """Files and bytes by Spark's own listing; what needs statistics cannot be met without reading them."""
-    untold = "the statistics of plain Parquet files are not read yet"
-    found: list[Assertion] = []
     if scan.files is None or scan.bytes is None:
-        if gates != Gates():
-            found.append(Assertion("listed", False, {}, "the files of a cached scan of plain Parquet are not counted"))
-        return tuple(found)
+        uncounted = Assertion("listed", False, {}, "the files of a cached scan of plain Parquet are not counted")
+        return (uncounted,) if any(demanded(gates)) else ()
     kept = Amount(scan.files, scan.bytes, 0, scan.files)
     total = Amount(scan.total_files or scan.files, scan.total_bytes or scan.bytes, 0, scan.files)
-    found += judge_amounts(gates, total, kept)
-    if gates.assert_stats:
-        found.append(Assertion("stats_complete", False, {"missing_count": scan.files}, untold))
-    if gates.require_full_attribution:
-        found.append(Assertion("full_attribution", False, {"unattributed_clauses": len(scan.filters)}, untold))
-    return tuple(found)
+    unread = "the statistics of plain Parquet files are not read yet"
+    return judged(gates, Measured(total, kept, scan.files, None, scan.filters, unread))

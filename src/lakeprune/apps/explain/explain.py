@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -16,17 +16,18 @@ from msgspec.structs import replace
 
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import PredicateError, TableError, UsageError
-from lakeprune.planning.session import NAN_POLICIES, Session, instant, profile_of, session_of
+from lakeprune.planning.session import NAN_POLICIES, Session, SessionOptions, among, instant, profile_of, session_of
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.programs.patterns import Evaluation, Order, Pattern
 from lakeprune.report.attribution import Attribution, attribute
-from lakeprune.report.gates import Gates, check_gates, judge
+from lakeprune.report.gates import Gates, check_gates, gates_of, judge
 from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report
 from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.storage.access import AccessOptions
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from typing import Protocol, TypedDict, Unpack
+    from typing import Protocol, Unpack
 
     from lakeprune.predicate.condition import Condition
     from lakeprune.report.pictures.model import Picture
@@ -42,37 +43,12 @@ if TYPE_CHECKING:
 
     Table = str | os.PathLike[str] | DeltaTable
 
-    class Options(TypedDict, total=False):
-        """Where metadata is read and how it is reached, the session of a predicate, the gates; named like the command's flags."""
 
-        spark: SparkSession
-        timezone: str
-        now: str | datetime
-        nan_policy: str
-        min_pruning: float
-        min_bytes_pruning: float
-        max_files: int
-        max_bytes: int
-        assert_stats: bool
-        require_full_attribution: bool
-        storage_options: Mapping[str, str]
-        env_creds: bool
-        region: str
-        profile: str
-        public: bool
-        cache_dir: str | os.PathLike[str]
-        no_cache: bool
-        cache_size: int
-        explain_why: bool
+class Options(SessionOptions, Gates, AccessOptions, total=False):
+    """How a predicate is read, the gates, how an object store is reached; named like the command's flags."""
 
-
-_ENGINE = frozenset({"spark"})
-_SESSION = frozenset({"timezone", "now", "nan_policy"})
-_GATES = frozenset(Gates.__match_args__)
-_ACCESS = frozenset(
-    ("storage_options", "env_creds", "region", "profile", "public", "cache_dir", "no_cache", "cache_size", "progress")
-)
-_QUESTIONS = frozenset({"explain_why"})
+    spark: SparkSession  # reads the metadata instead of this process
+    explain_why: bool
 
 
 def explain(
@@ -135,16 +111,15 @@ class Job(Struct, frozen=True):
         from lakeprune.formats.registry import open_table
 
         started = time.perf_counter()
-        known = _ENGINE | _SESSION | _GATES | _ACCESS | _QUESTIONS
-        if unknown := sorted(options.keys() - known):
-            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(known))}")
-        profile, session = profile_of(**{name: value for name, value in options.items() if name in _SESSION})
-        gates = Gates(**{name: value for name, value in options.items() if name in _GATES})
+        if unknown := sorted(options.keys() - Options.__annotations__.keys()):
+            raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(Options.__annotations__))}")
+        profile, session = profile_of(**among(options, SessionOptions))
+        gates = gates_of(options)
         location, version = located(table, _whole(version))
         if version is not None and timestamp is not None:
             raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
         moment = None if timestamp is None else instant(str(timestamp), profile.zone, "--at-timestamp")
-        access = {**_own_access(table), **{name: value for name, value in options.items() if name in _ACCESS}}
+        access = {**_own_access(table), **among(options, AccessOptions)}
         engine = _engine(options.get("spark"))
         snapshot = open_table(location, engine, version=version, timestamp=moment, access=access)
         evaluation = Evaluation(engine, snapshot, profile)

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 from lakeprune.apps.statements.candidates import Counting, find_candidates
 from lakeprune.apps.statements.guards import guards_of, judge
 from lakeprune.apps.statements.model import Candidate, Certainty, Effects, Fate, Operation, Touched, amount_of, total
-from lakeprune.apps.statements.options import OPTIONS, READING
+from lakeprune.apps.statements.options import OPTIONS
 from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.apps.statements.strengthen import added_conditions, strengthened
 from lakeprune.errors import UsageError
+from lakeprune.planning.session import SessionOptions, among
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.clock import pinned
 from lakeprune.predicate.read.sql.parse import parse_predicate
@@ -58,7 +59,7 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
         name = asked.operation.value
         raise TypeError(f"{name}() has no option {unknown[0]!r}; it has {', '.join(sorted(OPTIONS))}")
     started = time.perf_counter()
-    reading = {name: value for name, value in asked.options.items() if name in READING}
+    reading = among(asked.options, SessionOptions)
     target = open_target(asked.table, asked.spark, reading, version)
     with target.job.evaluation.engine.awake(), unlogged():
         return _planned(asked, target, started)

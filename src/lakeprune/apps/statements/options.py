@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from lakeprune.planning.session import SessionOptions
 
 
-class StatementOptions(TypedDict, total=False):
+class StatementOptions(SessionOptions, total=False):
     """Guards, whether the condition is strengthened, and how it is read."""
 
     max_rewrite_bytes: int
@@ -16,10 +13,6 @@ class StatementOptions(TypedDict, total=False):
     max_rows: int
     require_partition_filter: bool
     strengthen: bool
-    timezone: str
-    now: str | datetime
-    nan_policy: str
 
 
 OPTIONS = frozenset(StatementOptions.__annotations__)
-READING = frozenset({"timezone", "now", "nan_policy"})

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from lakeprune.errors import TableError, UsageError
+from lakeprune.storage.access import Access
 from lakeprune.storage.object.location import ObjectLocation, Store
 from lakeprune.storage.object.option_values import check_address, header_text, seconds, whole_number
 
-CACHE_SIZE = 2 << 30
 TIMEOUT = 20.0  # seconds for one request
 MAX_RETRIES = 4
 ENDPOINTS = ("endpoint_url_s3", "endpoint_url", "endpoint", "base_url")
@@ -44,23 +43,6 @@ _NO_HEADERS = frozenset(
 _ALSO_IN_HEADERS = ("secret_access_key", "session_token", "region", "default_region", "client_id")
 _PLACES = frozenset({"bucket", "bucket_name", "container", "container_name"})
 _TRUE = frozenset({"1", "true", "yes", "on", "y"})
-
-
-class Access(Struct, frozen=True):
-    """What the user gave; the names are those of the command's flags, and `storage_options` stands for --option."""
-
-    storage_options: Mapping[str, Any] = MappingProxyType({})
-    env_creds: bool = False
-    region: str | None = None
-    profile: str | None = None
-    public: bool = False
-    cache_dir: str | os.PathLike[str] | None = None
-    no_cache: bool = False
-    cache_size: int = CACHE_SIZE
-    progress: Callable[[int, int], None] | None = None  # told bytes here and bytes wanted
-
-    def __repr__(self) -> str:
-        return f"Access({', '.join(sorted(self.storage_options))})"
 
 
 class ClientSettings(Struct, frozen=True):

@@ -12,11 +12,12 @@ from typing import Any, BinaryIO
 
 from lakeprune.errors import TableError, UsageError
 from lakeprune.storage import partial_parquet
+from lakeprune.storage.access import Access
 from lakeprune.storage.cache import LogCache, default_directory
 from lakeprune.storage.fetch import Fetcher, Piece, whole
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.object.location import ObjectLocation, object_location
-from lakeprune.storage.object.options import ENDPOINTS, Access, ClientSettings, client_settings
+from lakeprune.storage.object.options import ENDPOINTS, ClientSettings, client_settings
 from lakeprune.storage.partial_parquet import PartialParquet, bring, open_partially
 from lakeprune.storage.scratch import Scratch
 from lakeprune.storage.storage import ChunksOf, Column, ColumnUse, Entry, Storage, Traffic

@@ -26,12 +26,13 @@ from lakeprune.apps.statements.merge.spark_counts import Counts, count_merge
 from lakeprune.apps.statements.merge.spark_merge import run_merge
 from lakeprune.apps.statements.merge.strengthening import scan_with, strengthening_of
 from lakeprune.apps.statements.model import Candidate, Operation, amount_of
-from lakeprune.apps.statements.options import OPTIONS, READING
+from lakeprune.apps.statements.options import OPTIONS
 from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.apps.statements.spark_target import Target, open_target
 from lakeprune.engines.spark.failures import unlogged
 from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import PredicateError, UsageError
+from lakeprune.planning.session import SessionOptions, among
 from lakeprune.render.printable import shortened
 from lakeprune.report.amount import Amount
 
@@ -47,7 +48,7 @@ def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
         known = ", ".join(sorted(OPTIONS | {kind.value for kind in ClauseKind}))
         raise TypeError(f"merge() has no option {unknown[0]!r}; it has {known}")
     started = time.perf_counter()
-    reading = {name: value for name, value in asked.options.items() if name in READING}
+    reading = among(asked.options, SessionOptions)
     guards_of(asked.options)
     target = open_target(asked.table, asked.spark, reading, version)
     with target.job.evaluation.engine.awake(), unlogged():
