@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from lakeprune.predicate.functions.registry import REGISTRY, lookup
+from lakeprune.predicate.functions.registry import MODULES, every_function
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "rules"
@@ -35,16 +35,12 @@ def _index(rules: dict[str, str]) -> str:
 
 
 def _functions_page() -> str:
-    modules = sorted(set(REGISTRY.values()))
     lead = "Evaluated: on partition values and constants. Moves: a comparison with a constant becomes a range on the column."
     lines = ["# Functions on columns", "", lead, ""]
     lines += ["| function | evaluated | moves |", "|---|---|---|"]
-    for name in sorted(REGISTRY):
-        function = lookup(name)
-        if function is None:
-            raise AssertionError(f"{name} is registered, but its module does not define it")
-        lines.append(f"| `{name}` | yes | {'yes' if function.preimage is not None else ''} |")
-    for module in modules:
+    for function in sorted(every_function(), key=lambda function: function.name):
+        lines.append(f"| `{function.name}` | yes | {'yes' if function.preimage is not None else ''} |")
+    for module in sorted(MODULES):
         text = _docstring(FUNCTIONS / f"{module}.py")
         lines += ["", f"## {_title(text)}", "", *_body(text)]
     return "\n".join(lines) + "\n"

@@ -48,6 +48,7 @@ _LOCAL = ClockFunction(
 _SECONDS = ClockFunction(("unix_timestamp",), (), LONG, lambda profile: profile.now // SECOND, "{value}")
 CLOCKS = (_TODAY, _NOW, _LOCAL, _SECONDS)
 BY_NAME = {name: clock for clock in CLOCKS for name in clock.names}
+UNPINNED = frozenset({"current_time"})  # a clock whose type has no literal
 # Clocks in the plans of Catalyst, those that no SQL name of ours asks included.
 CATALYST_CLOCKS = frozenset({"CurrentTimestamp", "Now", "CurrentDate", "LocalTimestamp", "CurrentTime", "CurrentBatchTimestamp"})
 

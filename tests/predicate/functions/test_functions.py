@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeprune.predicate.functions import registry
 from lakeprune.predicate.functions.evaluate import evaluate
-from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.functions.registry import REGISTRY, lookup
+from lakeprune.predicate.functions.function import NO_CATALYST_FORM, EvaluationFailed, Function
+from lakeprune.predicate.functions.registry import MODULES, every_function, functions_in, lookup
 from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.read.catalyst.functions import functions_by_class
 from lakeprune.predicate.tree import Column, Compare, Expr, In, Literal, Op, Profile
 from lakeprune.predicate.walk import columns_of, type_of
 from lakeprune.values.types import INTEGER_RANGES, Kind, Scalar
@@ -20,6 +24,9 @@ from tests.predicate.random_trees import COLUMNS, DAY, ZONES, outcomes, values_o
 
 PROFILES = st.sampled_from(ZONES).map(lambda zone: Profile(now=0, zone=zone))
 UTC = Profile(now=0)
+DOCUMENTED = (Path(__file__).parents[3] / "docs" / "rules" / "functions.md").read_text(encoding="utf-8")
+# Spark replaces these before a plan is read: by a cast, a substring, an IF.
+REPLACED_BY_THE_OPTIMISER = {"to_date", "to_timestamp", "right", "nullif"}
 
 
 def neighbours(value: Scalar, column: Column) -> list[Scalar]:
@@ -75,8 +82,26 @@ def test_a_preimage_has_the_truth_of_the_function_on_every_row(
         assert truth in possible, (row, after)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
-def test_every_registered_function_can_be_evaluated(name: str) -> None:
-    function = lookup(name)
-    assert function is not None
+def test_the_index_has_the_names_of_the_records() -> None:
+    folder = Path(registry.__file__).parent
+    defining = {path.stem for path in folder.glob("*.py") if "\nFUNCTIONS = " in path.read_text(encoding="utf-8")}
+    assert set(MODULES) == defining
+    for module, names in MODULES.items():
+        assert names == tuple(name for function in functions_in(module) for name in function.names)
+    every_name = [name for names in MODULES.values() for name in names]
+    assert len(set(every_name)) == len(every_name)
+
+
+@pytest.mark.parametrize("function", every_function(), ids=lambda function: function.name)
+def test_a_function_has_names_arity_a_catalyst_form_and_a_value(function: Function) -> None:
+    assert all(lookup(name) is function for name in function.names)
+    assert function.arity
     assert (function.evaluate is None) != (function.choose is None)
+    assert (function.catalyst == NO_CATALYST_FORM) == (function.name in REPLACED_BY_THE_OPTIMISER)
+    assert all(functions_by_class()[name] in (function.name, "cast") for name in function.catalyst)
+    assert f"| `{function.name}` | yes |" in DOCUMENTED
+
+
+def test_every_documented_function_has_a_record() -> None:
+    documented = re.findall(r"^\| `([^`]+)` \| yes \|", DOCUMENTED, re.MULTILINE)
+    assert sorted(documented) == sorted(function.name for function in every_function())

@@ -21,12 +21,8 @@ from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import class_name, elements
 from lakeprune.errors import StatementError
 from lakeprune.predicate.clock import CATALYST_CLOCKS
+from lakeprune.predicate.functions.randomness import random_call
 
-_RANDOM = re.compile(
-    r"\b(rand|random|randn|randstr|uniform|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_\w+)\s*\(",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
 _LONGEST = 400  # characters of Spark's words
@@ -99,9 +95,8 @@ def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | No
 
 def check_random(texts: dict[str, str]) -> None:
     for where, text in texts.items():
-        found = _RANDOM.search(_QUOTED.sub("''", text))
-        if found is not None:
-            raise _random(f"{found[1].lower()}() gives another answer every time", where)
+        if (name := random_call(text)) is not None:
+            raise _random(f"{name}() gives another answer every time", where)
 
 
 def check_condition(target: Target, condition: Any, text: str) -> None:

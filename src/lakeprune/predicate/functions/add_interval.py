@@ -8,7 +8,7 @@ Refuses intervals on anything but dates and timestamps (OPAQUE_ON_DATA).
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, like_argument, takes
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
@@ -91,8 +91,13 @@ def _bounds(values: IntervalSet, least: int, most: int, type_: DataType) -> Boun
     return Bounds(possible, from_intervals(kept, type_).intersect(certain))
 
 
-def _result_type(types: ArgTypes) -> DataType | None:
-    return types[0] if types else None
-
-
-FUNCTIONS = {"add_interval": Function(_result_type, _evaluate, _preimage)}
+FUNCTIONS = (
+    Function(
+        ("add_interval",),
+        takes(4),
+        ("TimestampAddInterval", "TimestampAddYMInterval", "DateAddYMInterval"),
+        like_argument(0),
+        _evaluate,
+        _preimage,
+    ),
+)

@@ -6,7 +6,7 @@ Example: `startswith(s, 'b0')` is `s LIKE 'b0%'`. Refuses endswith, contains and
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.rewrite import predicate_in
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
@@ -30,8 +30,8 @@ def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None
     return predicate_in(Within(text, prefixed(prefix.value)), values)
 
 
-FUNCTIONS = {
-    "startswith": Function(always(BOOLEAN), _evaluate, _preimage),
-    "endswith": Function(always(BOOLEAN), _evaluate),
-    "contains": Function(always(BOOLEAN), _evaluate),
-}
+FUNCTIONS = (
+    Function(("startswith",), takes(2), ("StartsWith",), always(BOOLEAN), _evaluate, _preimage),
+    Function(("endswith",), takes(2), ("EndsWith",), always(BOOLEAN), _evaluate),
+    Function(("contains",), takes(2), ("Contains",), always(BOOLEAN), _evaluate),
+)

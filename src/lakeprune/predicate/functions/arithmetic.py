@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument, takes
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
@@ -183,11 +184,13 @@ def _division_type(types: ArgTypes) -> DataType | None:
 
 
 _NUMERIC = INTEGRAL_KINDS | {Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT}
-
-FUNCTIONS = {
-    **{name: Function(_result_type, _evaluate, _preimage) for name in ("+", "-", "*")},
-    "/": Function(_division_type, _evaluate, _preimage),
-    "%": Function(_result_type, _evaluate),
-    "pmod": Function(_result_type, _evaluate),
-    "negate": Function(like_argument(0), _evaluate, _preimage),
-}
+_function = partial(Function, only_overflows=True)
+FUNCTIONS = (
+    _function(("+",), takes(2), ("Add",), _result_type, _evaluate, _preimage),
+    _function(("-",), takes(2), ("Subtract",), _result_type, _evaluate, _preimage),
+    _function(("*",), takes(2), ("Multiply",), _result_type, _evaluate, _preimage),
+    _function(("/",), takes(2), ("Divide",), _division_type, _evaluate, _preimage),
+    _function(("%", "mod"), takes(2), ("Remainder",), _result_type, _evaluate),
+    _function(("pmod",), takes(2), ("Pmod",), _result_type, _evaluate),
+    _function(("negate", "negative"), takes(1), ("UnaryMinus",), like_argument(0), _evaluate, _preimage),
+)

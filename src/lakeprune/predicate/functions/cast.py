@@ -17,7 +17,7 @@ from typing import Any
 
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text, to_text
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import NO_CATALYST_FORM, ArgTypes, EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, bounded_shift, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
@@ -177,9 +177,9 @@ def _no_type(_types: ArgTypes) -> DataType | None:
     return None  # the target is written in the call
 
 
-FUNCTIONS = {
-    "cast": Function(_no_type, _evaluate, _preimage),
-    "try_cast": Function(_no_type, _evaluate, _preimage),
-    "to_date": Function(always(DATE), _evaluate, _preimage),
-    "to_timestamp": Function(always(TIMESTAMP), _evaluate, _preimage),
-}
+FUNCTIONS = (
+    Function(("cast",), takes(1), ("Cast",), _no_type, _evaluate, _preimage),
+    Function(("try_cast",), takes(1), ("Cast",), _no_type, _evaluate, _preimage),
+    Function(("to_date", "date"), takes(1, 2), NO_CATALYST_FORM, always(DATE), _evaluate, _preimage),
+    Function(("to_timestamp",), takes(1, 2), NO_CATALYST_FORM, always(TIMESTAMP), _evaluate, _preimage),
+)

@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lakeprune.predicate.functions.cast import convert
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.functions.function import (
+    MANY,
+    NO_CATALYST_FORM,
+    ArgTypes,
+    EvaluationFailed,
+    Function,
+    common_type,
+    like_argument,
+    takes,
+)
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, IsTruth, Literal, Not, Op, Or, Profile, Within
 from lakeprune.predicate.walk import nodes, type_of
 from lakeprune.values.intervals import IntervalSet
@@ -76,22 +85,18 @@ def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None
 
 def _is_too_large(call: Call) -> bool:
     """Every level repeats its arguments, so nesting multiplies: beyond a few levels the rewrite would outgrow its use."""
-    inside = sum(isinstance(node, Call) and node.function in FUNCTIONS for node in nodes(call))
+    inside = sum(isinstance(node, Call) and node.function in _CONDITIONAL for node in nodes(call))
     return inside > MAX_NESTED or len(call.args) > MAX_ARGUMENTS
 
 
-def _common_type(types: ArgTypes) -> DataType | None:
-    known = {type_ for type_ in types if type_ is not None}
-    return next(iter(known)) if len(known) == 1 else None
+def _case_type(types: ArgTypes) -> DataType | None:
+    return common_type((*types[1::2], types[-1]) if len(types) % 2 else types[1::2])
 
 
-FUNCTIONS = {
-    "coalesce": Function(_common_type, preimage=_preimage, choose=_choose),
-    "nullif": Function(lambda types: types[0], preimage=_preimage, choose=_choose),
-    "if": Function(lambda types: _common_type(types[1:]), preimage=_preimage, choose=_choose),
-    "case": Function(
-        lambda types: _common_type((*types[1::2], types[-1]) if len(types) % 2 else types[1::2]),
-        preimage=_preimage,
-        choose=_choose,
-    ),
-}
+FUNCTIONS = (
+    Function(("coalesce", "nvl", "ifnull"), takes(1, MANY), ("Coalesce",), common_type, preimage=_preimage, choose=_choose),
+    Function(("nullif",), takes(2), NO_CATALYST_FORM, like_argument(0), preimage=_preimage, choose=_choose),
+    Function(("if", "iff"), takes(3), ("If",), lambda types: common_type(types[1:]), preimage=_preimage, choose=_choose),
+    Function(("case",), takes(2, MANY), ("CaseWhen",), _case_type, preimage=_preimage, choose=_choose),
+)
+_CONDITIONAL = frozenset(function.name for function in FUNCTIONS)

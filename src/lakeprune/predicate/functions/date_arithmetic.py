@@ -7,15 +7,16 @@ Example: `date_sub(d, 1) = '2024-03-01'` is `d = '2024-03-02'`. Days that leave 
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.date_fields import day_number
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from functools import partial
+
+from lakeprune.predicate.functions.date_fields import as_date, day_number
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
-from lakeprune.predicate.walk import type_of
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import add_months, civil_of, days_of, last_day_of_month
-from lakeprune.values.types import DATE, INT, INTEGER_RANGES, TIME_KINDS, Kind, Scalar
+from lakeprune.values.types import DATE, INT, INTEGER_RANGES, Kind, Scalar
 
 _LEAST, _GREATEST = INTEGER_RANGES[Kind.DATE]
 
@@ -57,14 +58,6 @@ def _evaluate_make_date(_call: Call, args: tuple[Scalar, ...], _profile: Profile
     return _dated(days)
 
 
-def as_date(moment: Expr) -> Expr | None:
-    """The moment as a date expression; None when it is text or something else that only a cast could read."""
-    type_ = type_of(moment)
-    if type_ is None or type_.kind not in TIME_KINDS:
-        return None
-    return moment if type_.kind is Kind.DATE else Call("cast", (moment,), DATE)
-
-
 def _shifted(argument: Expr, values: IntervalSet, shift: int) -> Expr:
     """`argument + shift` lies in `values`."""
     found = from_intervals([_moved(i, -shift) for i in values.intervals], DATE)
@@ -99,11 +92,12 @@ def _preimage_of_last_day(call: Call, values: IntervalSet, _profile: Profile) ->
     return None if argument is None else Within(argument, preimage_of(last_day_of_month, values, DATE))
 
 
-FUNCTIONS = {
-    "date_add": Function(always(DATE), _evaluate_shift, _preimage_of_shift),
-    "date_sub": Function(always(DATE), _evaluate_shift, _preimage_of_shift),
-    "add_months": Function(always(DATE), _evaluate_shift),
-    "datediff": Function(always(INT), _evaluate_datediff, _preimage_of_datediff),
-    "last_day": Function(always(DATE), _evaluate_last_day, _preimage_of_last_day),
-    "make_date": Function(always(DATE), _evaluate_make_date),
-}
+_function = partial(Function, only_overflows=True)
+FUNCTIONS = (
+    _function(("date_add", "dateadd"), takes(2), ("DateAdd",), always(DATE), _evaluate_shift, _preimage_of_shift),
+    _function(("date_sub",), takes(2), ("DateSub",), always(DATE), _evaluate_shift, _preimage_of_shift),
+    _function(("add_months",), takes(2), ("AddMonths",), always(DATE), _evaluate_shift),
+    _function(("datediff", "date_diff"), takes(2), ("DateDiff",), always(INT), _evaluate_datediff, _preimage_of_datediff),
+    _function(("last_day",), takes(1), ("LastDay",), always(DATE), _evaluate_last_day, _preimage_of_last_day),
+    _function(("make_date",), takes(3), ("MakeDate",), always(DATE), _evaluate_make_date),
+)

@@ -12,22 +12,12 @@ from collections.abc import Callable
 
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, Preimage, always, takes
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import civil_of, days_of, iso_week, weekday, year_of
 from lakeprune.values.types import DATE, INT, STRING, TIME_KINDS, Kind, Scalar
-
-FIELDS: dict[str, Callable[[int], int]] = {
-    "year": year_of,
-    "quarter": lambda days: (civil_of(days)[1] + 2) // 3,
-    "month": lambda days: civil_of(days)[1],
-    "day": lambda days: civil_of(days)[2],
-    "dayofweek": lambda days: (weekday(days) + 1) % 7 + 1,  # Sunday is 1
-    "dayofyear": lambda days: days - days_of(year_of(days), 1, 1) + 1,
-    "weekofyear": iso_week,
-}
 
 
 def day_number(value: Scalar, expr: Expr, profile: Profile) -> int:
@@ -40,14 +30,17 @@ def day_number(value: Scalar, expr: Expr, profile: Profile) -> int:
     return int(as_time(value, type_.kind, Kind.DATE, profile))
 
 
-def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
-    return FIELDS[call.function](day_number(args[0], call.args[0], profile))
+def as_date(moment: Expr) -> Expr | None:
+    """The moment as a date expression; None when it is text or something else that only a cast could read."""
+    type_ = type_of(moment)
+    if type_ is None or type_.kind not in TIME_KINDS:
+        return None
+    return moment if type_.kind is Kind.DATE else Call("cast", (moment,), DATE)
 
 
 def _preimage_of_year(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:
-    moment = call.args[0]
-    type_ = type_of(moment)
-    if type_ is None or type_.kind not in TIME_KINDS:
+    date = as_date(call.args[0])
+    if date is None:
         return None
     days = from_intervals(
         [
@@ -59,7 +52,22 @@ def _preimage_of_year(call: Call, values: IntervalSet, _profile: Profile) -> Exp
         ],
         DATE,
     )
-    return Within(moment if type_.kind is Kind.DATE else Call("cast", (moment,), DATE), days)
+    return Within(date, days)
 
 
-FUNCTIONS = {name: Function(always(INT), _evaluate, _preimage_of_year if name == "year" else None) for name in FIELDS}
+def _field(names: tuple[str, ...], catalyst: str, field: Callable[[int], int], preimage: Preimage | None = None) -> Function:
+    def evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
+        return field(day_number(args[0], call.args[0], profile))
+
+    return Function(names, takes(1), (catalyst,), always(INT), evaluate, preimage, day_field=field)
+
+
+FUNCTIONS = (
+    _field(("year",), "Year", year_of, _preimage_of_year),
+    _field(("quarter",), "Quarter", lambda days: (civil_of(days)[1] + 2) // 3),
+    _field(("month",), "Month", lambda days: civil_of(days)[1]),
+    _field(("day", "dayofmonth"), "DayOfMonth", lambda days: civil_of(days)[2]),
+    _field(("dayofweek",), "DayOfWeek", lambda days: (weekday(days) + 1) % 7 + 1),  # Sunday is 1
+    _field(("dayofyear",), "DayOfYear", lambda days: days - days_of(year_of(days), 1, 1) + 1),
+    _field(("weekofyear",), "WeekOfYear", iso_week),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from lakeprune.predicate.comparison import as_time
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.tree import Call, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
@@ -20,7 +20,15 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     type_, pattern = type_of(call.args[0]), args[1]
     if type_ is None or type_.kind not in TIME_KINDS or not isinstance(pattern, str):
         raise EvaluationFailed(f"a format of a {type_}")
-    local = int(as_time(args[0], type_.kind, Kind.TIMESTAMP_NTZ, profile))
+    return formatted(int(as_time(args[0], type_.kind, Kind.TIMESTAMP_NTZ, profile)), pattern)
+
+
+def formatted(local: int, pattern: str) -> str:
+    """The text of a local time.
+
+    >>> formatted(0, "yyyy/MM/dd HH:mm")
+    '1970/01/01 00:00'
+    """
     year, month, day = civil_of(local // DAY)
     if not 1 <= year <= 9999:
         raise EvaluationFailed("a year of more than four digits")
@@ -42,4 +50,4 @@ def _piece(letters: str, mark: str, fields: dict[str, str]) -> str:
     return fields[letters] if letters else mark
 
 
-FUNCTIONS = {"date_format": Function(always(STRING), _evaluate)}
+FUNCTIONS = (Function(("date_format",), takes(2), ("DateFormatClass",), always(STRING), _evaluate),)

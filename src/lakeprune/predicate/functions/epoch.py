@@ -8,7 +8,7 @@ LONG) and other engines round down: both count. Refuses text arguments and forma
 from __future__ import annotations
 
 from lakeprune.predicate.comparison import as_time
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
@@ -71,7 +71,14 @@ def _preimage_of_days(call: Call, values: IntervalSet, _profile: Profile) -> Exp
     return Within(call.args[0], values) if type_of(call.args[0]) == DATE else None
 
 
-FUNCTIONS = {
-    "unix_timestamp": Function(always(LONG), _seconds, _preimage_of_seconds),
-    "unix_date": Function(always(INT), _days, _preimage_of_days),
-}
+FUNCTIONS = (
+    Function(
+        ("unix_timestamp", "to_unix_timestamp"),
+        takes(1, 2),
+        ("UnixTimestamp", "ToUnixTimestamp"),
+        always(LONG),
+        _seconds,
+        _preimage_of_seconds,
+    ),
+    Function(("unix_date",), takes(1), ("UnixDate",), always(INT), _days, _preimage_of_days),
+)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lakeprune.predicate.comparison import order
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function
+from lakeprune.predicate.functions.function import MANY, EvaluationFailed, Function, common_type, takes
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.walk import type_of
-from lakeprune.values.types import DataType, Scalar
+from lakeprune.values.types import Scalar
 
 
 def _choose(call: Call, value_of: Callable[[Expr], Scalar], profile: Profile) -> Scalar:
@@ -29,9 +29,7 @@ def _choose(call: Call, value_of: Callable[[Expr], Scalar], profile: Profile) ->
     return best
 
 
-def _common_type(types: ArgTypes) -> DataType | None:
-    known = {type_ for type_ in types if type_ is not None}
-    return next(iter(known)) if len(known) == 1 else None
-
-
-FUNCTIONS = {name: Function(_common_type, choose=_choose) for name in ("greatest", "least")}
+FUNCTIONS = (
+    Function(("greatest",), takes(2, MANY), ("Greatest",), common_type, choose=_choose),
+    Function(("least",), takes(2, MANY), ("Least",), common_type, choose=_choose),
+)

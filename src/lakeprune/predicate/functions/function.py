@@ -1,4 +1,4 @@
-"""What lakeprune must know of a function: its type, its value, and the arguments that lead into a set of values."""
+"""A function as one record: its names, its arguments, its type, its value, and the arguments that lead into a set of values."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ Evaluate = Callable[[Call, tuple[Scalar, ...], Profile], Scalar]
 Preimage = Callable[[Call, IntervalSet, Profile], Expr | None]
 Choose = Callable[[Call, Callable[[Expr], Scalar], Profile], Scalar]
 
+MANY = 10_000  # arguments, where there is no limit
+NO_CATALYST_FORM = ()  # the optimiser replaces the function by others before a plan is read
+
 
 class EvaluationFailed(Exception):
     """The value is an error in Spark, or depends on ANSI mode or engine: the caller treats it as unknown."""
@@ -30,10 +33,24 @@ class Function(Struct, frozen=True):
     there is none.
     """
 
+    names: tuple[str, ...]  # in SQL, lower case; the first is the canonical one, under which trees have it
+    arity: range
+    catalyst: tuple[str, ...]  # the classes of Catalyst's expressions that are this function
     result_type: ResultType
     evaluate: Evaluate | None = None
     preimage: Preimage | None = None
     choose: Choose | None = None
+    day_field: Callable[[int], int] | None = None  # of a field of a date: its value by the day's number
+    only_overflows: bool = False  # its preimage is exact but for results that leave their type
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+
+def takes(least: int, most: int | None = None) -> range:
+    """The numbers of arguments from `least` to `most`, or only `least`."""
+    return range(least, (least if most is None else most) + 1)
 
 
 def always(type_: DataType) -> ResultType:
@@ -44,3 +61,9 @@ def always(type_: DataType) -> ResultType:
 def like_argument(index: int) -> ResultType:
     """The type of one argument."""
     return lambda types: types[index] if index < len(types) else None
+
+
+def common_type(types: ArgTypes) -> DataType | None:
+    """The one type that all arguments have, NULLs apart."""
+    known = {type_ for type_ in types if type_ is not None}
+    return next(iter(known)) if len(known) == 1 else None

@@ -7,7 +7,7 @@ case; other text has no answer. Example: `lower(country) = 'de'` on a partition 
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.tree import Call, Profile
 from lakeprune.values.types import STRING, Scalar
 
@@ -42,4 +42,7 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar
     return lowered(text) if call.function == "lower" else _uppered(text)
 
 
-FUNCTIONS = {name: Function(always(STRING), _evaluate) for name in ("lower", "upper")}
+FUNCTIONS = (
+    Function(("lower", "lcase"), takes(1), ("Lower",), always(STRING), _evaluate),
+    Function(("upper", "ucase"), takes(1), ("Upper",), always(STRING), _evaluate),
+)

@@ -1,48 +1,61 @@
-"""Every function lakeprune knows, by canonical name, and the module of this package that defines it.
+"""Every function lakeprune knows, by any of its SQL names: an index of the records in the modules of this package.
 
-A module is imported when its function is first asked for, so that a plain comparison pays for none of them. To add a
-function: write its module with a `FUNCTIONS` table, and add one line here.
+A module is imported when one of its functions is first asked for, so that a plain comparison pays for none of them. To add a
+function: write its record into the `FUNCTIONS` of a module, and its names here. A test holds both equal.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lakeprune.predicate.functions.function import ArgTypes, Function
     from lakeprune.values.types import DataType
 
-REGISTRY: dict[str, str] = {
-    **dict.fromkeys(("+", "-", "*", "/", "%", "negate", "pmod"), "arithmetic"),
-    **dict.fromkeys(("cast", "try_cast", "to_date", "to_timestamp"), "cast"),
-    **dict.fromkeys(("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear"), "date_fields"),
-    **dict.fromkeys(("hour", "minute", "second"), "time_fields"),
-    **dict.fromkeys(("date_trunc", "trunc"), "truncation"),
-    **dict.fromkeys(("date_add", "date_sub", "add_months", "datediff", "last_day", "make_date"), "date_arithmetic"),
-    "add_interval": "add_interval",
-    **dict.fromkeys(("unix_timestamp", "unix_date"), "epoch"),
-    "date_format": "date_format",
-    **dict.fromkeys(("substring", "right"), "substring"),
-    **dict.fromkeys(("lower", "upper"), "letter_case"),
-    **dict.fromkeys(("trim", "ltrim", "rtrim", "concat", "length", "replace"), "text"),
-    **dict.fromkeys(("startswith", "endswith", "contains"), "affixes"),
-    **dict.fromkeys(("coalesce", "if", "case", "nullif"), "conditional"),
-    **dict.fromkeys(("greatest", "least"), "extremes"),
-    **dict.fromkeys(("floor", "ceil", "abs", "round", "sign"), "rounding"),
-}
+MODULES: dict[str, tuple[str, ...]] = {
+    "add_interval": ("add_interval",),
+    "affixes": ("startswith", "endswith", "contains"),
+    "arithmetic": ("+", "-", "*", "/", "%", "mod", "pmod", "negate", "negative"),
+    "cast": ("cast", "try_cast", "to_date", "date", "to_timestamp"),
+    "conditional": ("coalesce", "nvl", "ifnull", "nullif", "if", "iff", "case"),
+    "date_arithmetic": (
+        "date_add", "dateadd", "date_sub", "add_months", "datediff", "date_diff", "last_day", "make_date",
+    ),
+    "date_fields": ("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekofyear"),
+    "date_format": ("date_format",),
+    "epoch": ("unix_timestamp", "to_unix_timestamp", "unix_date"),
+    "extremes": ("greatest", "least"),
+    "letter_case": ("lower", "lcase", "upper", "ucase"),
+    "rounding": ("floor", "ceil", "ceiling", "abs", "round", "sign", "signum"),
+    "substring": ("substring", "substr", "right"),
+    "text": ("trim", "ltrim", "rtrim", "concat", "length", "char_length", "character_length", "len", "replace"),
+    "time_fields": ("hour", "minute", "second"),
+    "truncation": ("date_trunc", "trunc"),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
 
 
 @cache
 def lookup(name: str) -> Function | None:
-    """The function of that canonical name, None when lakeprune does not know it."""
-    module = REGISTRY.get(name)
-    if module is None:
-        return None
-    from importlib import import_module
+    """The function of that SQL name, None when lakeprune does not know it.
 
-    table: dict[str, Function] = import_module(f"lakeprune.predicate.functions.{module}").FUNCTIONS
-    return table[name]
+    >>> lookup("ucase").name
+    'upper'
+    """
+    module = _MODULE_OF.get(name)
+    return None if module is None else next(found for found in functions_in(module) if name in found.names)
+
+
+def functions_in(module: str) -> tuple[Function, ...]:
+    """The records of one module of this package."""
+    found: tuple[Function, ...] = import_module(f"lakeprune.predicate.functions.{module}").FUNCTIONS
+    return found
+
+
+def every_function() -> list[Function]:
+    return [function for module in MODULES for function in functions_in(module)]
 
 
 def result_type(name: str, types: ArgTypes) -> DataType | None:

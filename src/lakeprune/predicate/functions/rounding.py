@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
-from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument
+from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always, like_argument, takes
 from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile
@@ -123,10 +124,11 @@ def _whole_type(types: ArgTypes) -> DataType | None:
     return LONG if source.kind in INTEGRAL_KINDS or source.family is Family.REAL else None
 
 
-FUNCTIONS = {
-    "floor": Function(_whole_type, _floor_or_ceil, _preimage_of_floor_or_ceil),
-    "ceil": Function(_whole_type, _floor_or_ceil, _preimage_of_floor_or_ceil),
-    "abs": Function(like_argument(0), _abs, _preimage_of_abs),
-    "round": Function(like_argument(0), _round),
-    "sign": Function(lambda _types: DOUBLE, _sign),
-}
+_function = partial(Function, only_overflows=True)
+FUNCTIONS = (
+    _function(("floor",), takes(1), ("Floor",), _whole_type, _floor_or_ceil, _preimage_of_floor_or_ceil),
+    _function(("ceil", "ceiling"), takes(1), ("Ceil",), _whole_type, _floor_or_ceil, _preimage_of_floor_or_ceil),
+    _function(("abs",), takes(1), ("Abs",), like_argument(0), _abs, _preimage_of_abs),
+    _function(("round",), takes(1, 2), ("Round",), like_argument(0), _round),
+    _function(("sign", "signum"), takes(1), ("Signum",), always(DOUBLE), _sign),
+)

@@ -8,7 +8,7 @@ Refuses other positions and `right` (OPAQUE_ON_DATA).
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import NO_CATALYST_FORM, EvaluationFailed, Function, always, takes
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, successor
@@ -74,4 +74,7 @@ def _from(bound: str, length: int, *, strictly: bool) -> tuple[str, bool] | None
     return None if after is None else (after, False)
 
 
-FUNCTIONS = {"substring": Function(always(STRING), _substring, _preimage), "right": Function(always(STRING), _right)}
+FUNCTIONS = (
+    Function(("substring", "substr"), takes(3), ("Substring",), always(STRING), _substring, _preimage),
+    Function(("right",), takes(2), NO_CATALYST_FORM, always(STRING), _right),
+)

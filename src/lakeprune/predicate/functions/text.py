@@ -7,7 +7,7 @@ spaces only, as Spark's does. Example: `concat(y, '-', m) >= '2024-03'` over two
 from __future__ import annotations
 
 from lakeprune.predicate.functions.cast import convert
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import MANY, EvaluationFailed, Function, always, takes
 from lakeprune.predicate.tree import Call, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.types import INT, STRING, Kind, Scalar
@@ -46,9 +46,11 @@ def _replace(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     return text.replace(search, replacement[0] if replacement else "") if search else text
 
 
-FUNCTIONS = {
-    **{name: Function(always(STRING), _trim) for name in ("trim", "ltrim", "rtrim")},
-    "concat": Function(always(STRING), _concat),
-    "length": Function(always(INT), _length),
-    "replace": Function(always(STRING), _replace),
-}
+FUNCTIONS = (
+    Function(("trim",), takes(1), ("StringTrim",), always(STRING), _trim),
+    Function(("ltrim",), takes(1), ("StringTrimLeft",), always(STRING), _trim),
+    Function(("rtrim",), takes(1), ("StringTrimRight",), always(STRING), _trim),
+    Function(("concat",), takes(1, MANY), ("Concat",), always(STRING), _concat),
+    Function(("length", "char_length", "character_length", "len"), takes(1), ("Length",), always(INT), _length),
+    Function(("replace",), takes(2, 3), ("StringReplace",), always(STRING), _replace),
+)

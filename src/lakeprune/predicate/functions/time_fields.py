@@ -7,7 +7,7 @@ Example: `hour(ts) = 9` on a partition column is exact.
 from __future__ import annotations
 
 from lakeprune.predicate.comparison import as_time
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.tree import Call, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND
@@ -24,4 +24,4 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     return int(as_time(args[0], type_.kind, Kind.TIMESTAMP_NTZ, profile) % period // unit)
 
 
-FUNCTIONS = {name: Function(always(INT), _evaluate) for name in _UNITS}
+FUNCTIONS = tuple(Function((name,), takes(1), (name.capitalize(),), always(INT), _evaluate) for name in _UNITS)

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from functools import partial
 
 from lakeprune.predicate.comparison import as_time
-from lakeprune.predicate.functions.function import EvaluationFailed, Function, always
+from lakeprune.predicate.functions.date_fields import as_date
+from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
@@ -101,8 +102,8 @@ def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
     if unit is None or type_ is None or type_.kind not in TIME_KINDS:
         return None
     if call.function == "trunc":
-        days = preimage_of(_DATE_UNITS[unit], values, DATE)
-        return Within(moment if type_.kind is Kind.DATE else Call("cast", (moment,), DATE), days)
+        date = as_date(moment)
+        return None if date is None else Within(date, preimage_of(_DATE_UNITS[unit], values, DATE))
     start = partial(_start, unit)
     if type_of(call) == TIMESTAMP_NTZ or is_utc(profile.zone):
         target = TIMESTAMP_NTZ if type_of(call) == TIMESTAMP_NTZ else TIMESTAMP
@@ -117,7 +118,7 @@ def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
     return within_bounds(moment if type_ == target else Call("cast", (moment,), target), found)
 
 
-FUNCTIONS = {
-    "date_trunc": Function(always(TIMESTAMP), _evaluate, _preimage),
-    "trunc": Function(always(DATE), _evaluate, _preimage),
-}
+FUNCTIONS = (
+    Function(("date_trunc",), takes(2), ("TruncTimestamp",), always(TIMESTAMP), _evaluate, _preimage),
+    Function(("trunc",), takes(2), ("TruncDate",), always(DATE), _evaluate, _preimage),
+)

@@ -6,7 +6,7 @@ bounded on both sides, at most MAX_YEARS years; otherwise the fields stay as the
 
 from __future__ import annotations
 
-from lakeprune.predicate.functions.date_fields import FIELDS
+from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.tree import And, Call, Either, Expr, IsNull, Not, Or, Profile, Within
 from lakeprune.predicate.walk import type_of
@@ -36,9 +36,10 @@ def combine_date_fields(expr: Expr, profile: Profile) -> Expr:
 def field_of(part: Expr) -> tuple[str, Expr] | None:
     """The field's name and the date or timestamp it is taken of, when the part restricts one."""
     match part:
-        case Within(Call(name, (moment,)), _) if name in FIELDS:
-            type_ = type_of(moment)
-            return (name, moment) if type_ is not None and type_.kind in TIME_KINDS else None
+        case Within(Call(name, (moment,)), _):
+            function, type_ = lookup(name), type_of(moment)
+            is_field = function is not None and function.day_field is not None
+            return (name, moment) if is_field and type_ is not None and type_.kind in TIME_KINDS else None
         case _:
             return None
 
@@ -70,7 +71,8 @@ def _days(fields: dict[str, IntervalSet]) -> IntervalSet | None:
         if interval.lo is None or interval.hi is None or len(years) + interval.hi - interval.lo >= MAX_YEARS:
             return None
         years.extend(range(interval.lo, interval.hi + 1))
-    others = [(FIELDS[name], wanted) for name, wanted in fields.items() if name != "year"]
+    found = [(lookup(name), wanted) for name, wanted in fields.items() if name != "year"]
+    others = [(function.day_field, wanted) for function, wanted in found if function is not None and function.day_field]
     return values(
         (
             day

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from lakeprune.predicate.functions.registry import REGISTRY
+from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
 from lakeprune.predicate.passes.normalise import normalise
@@ -102,7 +102,7 @@ def _field(part: Expr) -> tuple[str | None, Expr | None]:
             Compare(_, Call(name, (moment,)), Literal())
             | Compare(_, Literal(), Call(name, (moment,)))
             | In(Call(name, (moment,)))
-        ) if REGISTRY.get(name) == "date_fields":
+        ) if (function := lookup(name)) is not None and function.day_field is not None:
             on_data = any(column.role is Role.DATA for column in columns_of(moment))
             return (name, moment) if on_data else (None, None)
         case _:
@@ -168,10 +168,8 @@ def _is_plain(part: Expr) -> bool:
 
 def _can_only_overflow(part: Expr) -> bool:
     """Its only functions are additions and the like: inexact at the very ends of the type, nowhere else."""
-    return all(REGISTRY.get(node.function) in _OVERFLOWING for node in nodes(part) if isinstance(node, Call))
-
-
-_OVERFLOWING = frozenset({"arithmetic", "date_arithmetic", "rounding"})
+    found = [lookup(node.function) for node in nodes(part) if isinstance(node, Call)]
+    return all(function is not None and function.only_overflows for function in found)
 
 
 def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:

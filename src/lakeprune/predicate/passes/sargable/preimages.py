@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 
 from lakeprune.predicate.functions.cast_text import date_text, timestamp_text
-from lakeprune.predicate.functions.date_format import FUNCTIONS as _DATE_FORMAT
+from lakeprune.predicate.functions.date_format import formatted
 from lakeprune.predicate.functions.function import Preimage
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Column, Expr, Literal, Not, Profile, Within
@@ -46,10 +46,8 @@ def _date_format(call: Call, values: IntervalSet, profile: Profile) -> Expr | No
         return None
     if _MARKS.search(pattern.value):
         return None
-    evaluate = _DATE_FORMAT["date_format"].evaluate
-    assert evaluate is not None
-    plain = Call("date_format", (Literal(0, TIMESTAMP_NTZ), pattern), STRING)
-    return _times(argument, values, lambda local: str(evaluate(plain, (local, pattern.value), profile)), profile)
+    form = pattern.value
+    return _times(argument, values, lambda local: formatted(local, form), profile)
 
 
 def _cast(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:

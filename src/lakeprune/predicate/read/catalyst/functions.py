@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
 
+from lakeprune.predicate.functions.registry import every_function
 from lakeprune.predicate.read.catalyst.types import DAY_TIME, YEAR_MONTH, data_type, literals, span
 from lakeprune.predicate.read.sql.functions import Unsupported, add_interval
 from lakeprune.predicate.read.sql.literals import Interval
@@ -28,38 +30,33 @@ class Operand(Struct, frozen=True):
     widened_from: DataType | None = None  # of a cast column: the column's type
 
 
-Builder = Callable[[Mapping[str, Any], Sequence[Operand]], Expr]
+Builder = Callable[[str, Mapping[str, Any], Sequence[Operand]], Expr]  # of the function's canonical name, or the class
 
 _COMPARISONS = {
     "EqualTo": Op.EQ, "EqualNullSafe": Op.NULL_SAFE_EQ, "LessThan": Op.LT, "LessThanOrEqual": Op.LE, "GreaterThan": Op.GT,
     "GreaterThanOrEqual": Op.GE,
 }  # fmt: skip
-_ARITHMETIC = {"Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "Remainder": "%", "Pmod": "pmod"}
-_FUNCTIONS = {
-    "UnaryMinus": "negate", "Abs": "abs", "Floor": "floor", "Ceil": "ceil", "Round": "round", "Signum": "sign",
-    "Greatest": "greatest", "Least": "least", "Coalesce": "coalesce", "If": "if",
-    "Year": "year", "Quarter": "quarter", "Month": "month", "DayOfMonth": "day", "DayOfWeek": "dayofweek",
-    "DayOfYear": "dayofyear", "WeekOfYear": "weekofyear", "Hour": "hour", "Minute": "minute", "Second": "second",
-    "DateAdd": "date_add", "DateSub": "date_sub", "AddMonths": "add_months", "DateDiff": "datediff", "LastDay": "last_day",
-    "MakeDate": "make_date", "UnixDate": "unix_date", "DateFormatClass": "date_format",
-    "Lower": "lower", "Upper": "upper", "Substring": "substring", "Concat": "concat", "Length": "length",
-    "StringReplace": "replace", "StartsWith": "startswith", "EndsWith": "endswith", "Contains": "contains",
-}  # fmt: skip
-_TRIMS = {"StringTrim": "trim", "StringTrimLeft": "ltrim", "StringTrimRight": "rtrim"}
 _DIGITS = {Kind.BYTE: 3, Kind.SHORT: 5, Kind.INT: 10, Kind.LONG: 19}
 MODES = ("ANSI", "LEGACY")  # of arithmetic: an error or another number when it leaves its type; with TRY it would be NULL
 
 
 def build(name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     """The tree node of an expression of that class."""
-    builder = BUILDERS.get(name)
+    function = functions_by_class().get(name)
+    builder = BUILDERS.get(name) or (None if function is None else _call)
     if builder is None:
         raise Unsupported(f"{name} is not known")
-    return builder(fields, operands)
+    return builder(function or name, fields, operands)
+
+
+@cache
+def functions_by_class() -> Mapping[str, str]:
+    """The canonical name of the function that a class is."""
+    return {name: function.name for function in reversed(every_function()) for name in function.catalyst}
 
 
 def _compare(op: Op) -> Builder:
-    def build_comparison(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    def build_comparison(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
         left, right = operands
         if isinstance(bare(left), Name) and isinstance(bare(right), Name):
             return Compare(op, bare(left), bare(right))
@@ -94,75 +91,63 @@ def widens(source: DataType, target: DataType) -> bool:
     return source.kind in _DIGITS and _DIGITS.get(target.kind, 0) >= digits
 
 
-def _call(function: str) -> Builder:
-    def build_call(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        if any(operand.type is not None and operand.type.kind is Kind.BINARY for operand in operands):
-            raise Unsupported(f"{function} of binary values")  # it counts and cuts bytes there, not characters
-        return Call(function, tuple(operand.expr for operand in operands))
-
-    return build_call
+def _call(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    if any(operand.type is not None and operand.type.kind is Kind.BINARY for operand in operands):
+        raise Unsupported(f"{function} of binary values")  # it counts and cuts bytes there, not characters
+    return Call(function, tuple(operand.expr for operand in operands))
 
 
-def _arithmetic(function: str) -> Builder:
-    plain = _call(function)
-
-    def build_arithmetic(fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        if fields.get("evalMode") not in MODES:
-            raise Unsupported(f"`{function}` that is NULL where it fails")
-        return plain(fields, operands)
-
-    return build_arithmetic
+def _arithmetic(function: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    if fields.get("evalMode") not in MODES:
+        raise Unsupported(f"`{function}` that is NULL where it fails")
+    return _call(function, fields, operands)
 
 
-def _trim(function: str) -> Builder:
-    def build_trim(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        if len(operands) != 1:
-            raise Unsupported(f"{function} with the characters to remove")
-        return Call(function, (operands[0].expr,))
-
-    return build_trim
+def _trim(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    if len(operands) != 1:
+        raise Unsupported(f"{function} with the characters to remove")
+    return Call(function, (operands[0].expr,))
 
 
-def _cast(fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+def _cast(_name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     target, mode = data_type(fields.get("dataType")), fields.get("evalMode")
     if target is None or mode not in (*MODES, "TRY"):
         raise Unsupported("a cast to this type")
     return Call("try_cast" if mode == "TRY" else "cast", (operands[0].expr,), target)
 
 
-def _like(fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+def _like(_name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     escape = fields.get("escapeChar")
     if not isinstance(escape, str) or len(escape) != 1:
         raise Unsupported("LIKE with an escape character that is not known")
     return Like(operands[0].expr, operands[1].expr, escape)
 
 
-def _case(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+def _case(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     args = tuple(operand.expr for operand in operands)
     return Call("case", args if len(args) % 2 else (*args, Literal(None)))
 
 
-def _truncation(function: str, unit_at: int) -> Builder:
-    def build_truncation(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        unit, moment = operands[unit_at].expr, operands[1 - unit_at].expr
-        if not isinstance(unit, Literal) or not isinstance(unit.value, str):
-            raise Unsupported(f"{function} with a unit that is not a constant")
-        named = Literal(unit.value.lower(), STRING)
-        return Call(function, (named, moment) if unit_at == 0 else (moment, named))
+def _truncation(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    args = [operand.expr for operand in operands]
+    unit_at = 0 if function == "date_trunc" else 1
+    unit = args[unit_at]
+    if not isinstance(unit, Literal) or not isinstance(unit.value, str):
+        raise Unsupported(f"{function} with a unit that is not a constant")
+    args[unit_at] = Literal(unit.value.lower(), STRING)
+    return Call(function, tuple(args))
 
-    return build_truncation
 
-
-def _seconds(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+def _seconds(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     """Of a date or timestamp; the format beside it is for text alone."""
     type_ = operands[0].type
     if type_ is None or type_.kind not in TIME_KINDS:
         raise Unsupported("the seconds of text")
-    return Call("unix_timestamp", (operands[0].expr,))
+    return Call(function, (operands[0].expr,))
 
 
 def _add_span(form: str) -> Builder:
-    def build_sum(_fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+    def build_sum(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
         amount = span(operands[1].fields, form)
         if form == YEAR_MONTH:
             return add_interval(operands[0].expr, amount, 0, 0)
@@ -172,27 +157,25 @@ def _add_span(form: str) -> Builder:
     return build_sum
 
 
+# Sums with an interval, by the form of their second operand.
+SPANS = {"TimestampAddInterval": DAY_TIME, "TimestampAddYMInterval": YEAR_MONTH, "DateAddYMInterval": YEAR_MONTH}
+# Nodes that are no function of ours, and functions that are not just a call of their operands.
 BUILDERS: dict[str, Builder] = {
     **{name: _compare(op) for name, op in _COMPARISONS.items()},
-    **{name: _arithmetic(function) for name, function in _ARITHMETIC.items()},
-    **{name: _call(function) for name, function in _FUNCTIONS.items()},
-    **{name: _trim(function) for name, function in _TRIMS.items()},
-    "IsNull": lambda _fields, operands: IsNull(operands[0].expr),
-    "IsNotNull": lambda _fields, operands: Not(IsNull(operands[0].expr)),
-    "IsNaN": lambda _fields, operands: Compare(
+    "IsNull": lambda _name, _fields, operands: IsNull(operands[0].expr),
+    "IsNotNull": lambda _name, _fields, operands: Not(IsNull(operands[0].expr)),
+    "IsNaN": lambda _name, _fields, operands: Compare(
         Op.NULL_SAFE_EQ, Call("cast", (operands[0].expr,), DOUBLE), Literal(math.nan, DOUBLE)
     ),
-    "In": lambda _fields, operands: In(operands[0].expr, tuple([operand.expr for operand in operands[1:]])),
-    "InSet": lambda fields, operands: In(operands[0].expr, literals(fields)),
-    "Cast": _cast,
+    "In": lambda _name, _fields, operands: In(operands[0].expr, tuple([operand.expr for operand in operands[1:]])),
+    "InSet": lambda _name, fields, operands: In(operands[0].expr, literals(fields)),
     "Like": _like,
-    "RLike": lambda _fields, operands: Like(operands[0].expr, operands[1].expr, kind="rlike"),
+    "RLike": lambda _name, _fields, operands: Like(operands[0].expr, operands[1].expr, kind="rlike"),
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Divide", "Remainder", "Pmod"), _arithmetic),
+    **dict.fromkeys(("StringTrim", "StringTrimLeft", "StringTrimRight"), _trim),
+    **dict.fromkeys(("TruncTimestamp", "TruncDate"), _truncation),
+    **dict.fromkeys(("UnixTimestamp", "ToUnixTimestamp"), _seconds),
+    **{name: _add_span(form) for name, form in SPANS.items()},
+    "Cast": _cast,
     "CaseWhen": _case,
-    "TruncTimestamp": _truncation("date_trunc", 0),
-    "TruncDate": _truncation("trunc", 1),
-    "UnixTimestamp": _seconds,
-    "ToUnixTimestamp": _seconds,
-    "TimestampAddInterval": _add_span(DAY_TIME),
-    "TimestampAddYMInterval": _add_span(YEAR_MONTH),
-    "DateAddYMInterval": _add_span(YEAR_MONTH),
 }

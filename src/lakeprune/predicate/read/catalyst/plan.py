@@ -14,7 +14,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from lakeprune.predicate.read.catalyst.functions import Operand, build
+from lakeprune.predicate.functions.randomness import CATALYST_RANDOM
+from lakeprune.predicate.read.catalyst.functions import SPANS, Operand, build
 from lakeprune.predicate.read.catalyst.types import data_type, literal
 from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.reasons import Reason, ReasonCode
@@ -25,8 +26,6 @@ from lakeprune.values.types import NESTED_KINDS, DataType
 Node = Mapping[str, Any]
 
 _PACKAGE = "org.apache.spark.sql.catalyst.expressions."
-_SPANS = frozenset({"TimestampAddInterval", "TimestampAddYMInterval", "DateAddYMInterval"})  # their second operand is an interval
-_RANDOM = frozenset({"Rand", "Randn", "Uuid", "Shuffle", "RandStr", "Uniform", "MonotonicallyIncreasingID", "SparkPartitionID"})
 _COLLATE = re.compile(r"\bcollate\b", re.IGNORECASE)
 LONGEST_TEXT = 1000
 _DEEPEST_TEXT = 30
@@ -94,7 +93,7 @@ def _translated(node: Node, operands: tuple[_Part, ...], relation: Relation) -> 
                 return _attribute(node, relation)
             case "GetStructField":
                 return _field(node, operands, relation)
-        if name in _RANDOM:
+        if name in CATALYST_RANDOM:
             raise Unsupported(f"{name} gives another answer each time", ReasonCode.NON_DETERMINISTIC)
         if "plan" in node:
             raise Unsupported("a subquery, whose rows are not known before it runs")
@@ -112,7 +111,7 @@ def _built(name: str, node: Node, operands: tuple[_Part, ...], relation: Relatio
             inner = operand.operands[0] if len(operand.operands) == 1 else None
             is_column = inner is not None and isinstance(inner.expr, Name)
             known.append(Operand(operand.node, operand.expr, operand.type, inner.type if inner and is_column else None))
-        elif name in _SPANS and index == 1:
+        elif name in SPANS and index == 1:
             known.append(Operand(operand.node, Literal(None), None))
         else:
             reason = operand.reason or Reason(ReasonCode.UNSUPPORTED_EXPRESSION, "part of it is not known")

@@ -1,7 +1,7 @@
 """Functions of Spark SQL under their one canonical name.
 
-In: a function's name as written and its converted arguments. Out: the tree node it means. A name without an entry here keeps
-its own name: whether lakeprune knows it is decided by the function registry when the predicate is bound.
+In: a function's name as written and its converted arguments. Out: the tree node it means, by the function's own record or, for
+what is only another way to write a node, by the table below. An unknown name is kept: it becomes opaque when it is bound.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ import math
 from collections.abc import Callable
 
 from lakeprune.predicate.clock import BY_NAME as CLOCKS
-from lakeprune.predicate.clock import Clock
+from lakeprune.predicate.clock import UNPINNED, Clock
+from lakeprune.predicate.functions.randomness import RANDOM
+from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.read.sql.literals import amount
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Not, Op
 from lakeprune.values.types import DOUBLE, INT, LONG, STRING, DataType, Kind
 
-ALIASES = {
-    "date": "to_date", "dayofmonth": "day", "date_diff": "datediff", "dateadd": "date_add", "mod": "%", "ceiling": "ceil",
-    "lcase": "lower", "ucase": "upper", "substr": "substring", "char_length": "length", "character_length": "length",
-    "len": "length", "nvl": "coalesce", "ifnull": "coalesce", "negative": "negate", "signum": "sign",
-    "to_unix_timestamp": "unix_timestamp", "iff": "if",
-}  # fmt: skip
 AGGREGATES = frozenset({
     "any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg", "bit_and",
     "bit_or", "bit_xor", "bitmap_construct_agg", "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count",
@@ -33,29 +29,9 @@ AGGREGATES = frozenset({
     "var_pop", "var_samp", "variance", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag",
     "lead", "nth_value"
 })  # fmt: skip
-NON_DETERMINISTIC = frozenset({
-    "rand", "random", "randn", "randstr", "uniform", "uuid", "shuffle", "monotonically_increasing_id",
-    "spark_partition_id", "input_file_name", "input_file_block_start", "input_file_block_length", "current_time"
-})  # fmt: skip
 CAST_FUNCTIONS = {
     "boolean": Kind.BOOLEAN, "tinyint": Kind.BYTE, "smallint": Kind.SHORT, "int": Kind.INT, "bigint": Kind.LONG,
     "float": Kind.FLOAT, "double": Kind.DOUBLE, "timestamp": Kind.TIMESTAMP, "binary": Kind.BINARY, "string": Kind.STRING,
-}  # fmt: skip
-# How many arguments a function takes, by canonical name; one that is not listed is passed on as it is.
-_ARITIES: dict[str, range] = {
-    **dict.fromkeys((
-        "year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute", "second", "last_day",
-        "unix_date", "lower", "upper", "trim", "ltrim", "rtrim", "length", "abs", "sign", "negate", "floor", "ceil",
-    ), range(1, 2)),
-    **dict.fromkeys((
-        "%", "pmod", "date_add", "date_sub", "add_months", "datediff", "date_format", "right", "startswith", "endswith",
-        "contains", "nullif",
-    ), range(2, 3)),
-    **dict.fromkeys(("to_date", "to_timestamp", "unix_timestamp", "round"), range(1, 3)),
-    **dict.fromkeys(("make_date", "if", "substring"), range(3, 4)),
-    **dict.fromkeys(("concat", "coalesce"), range(1, 10_000)),
-    **dict.fromkeys(("greatest", "least"), range(2, 10_000)),
-    "replace": range(2, 4),
 }  # fmt: skip
 EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
 
@@ -76,7 +52,7 @@ def call(name: str, args: tuple[Expr, ...], clock: Clock) -> Expr:
     'substring'
     """
     lowered = name.lower()
-    if lowered in NON_DETERMINISTIC:
+    if lowered in RANDOM or lowered in UNPINNED:
         raise Unsupported(f"{lowered}() gives another answer each time", ReasonCode.NON_DETERMINISTIC)
     if lowered in ("date_add", "dateadd", "timestampadd") and len(args) == 3:
         raise Unsupported(f"{lowered} with a unit")
@@ -88,10 +64,10 @@ def call(name: str, args: tuple[Expr, ...], clock: Clock) -> Expr:
         if built is None:
             raise _wrong_arity(lowered, args)
         return built
-    canonical = ALIASES.get(lowered, lowered)
-    if canonical in _ARITIES and len(args) not in _ARITIES[canonical]:
+    function = lookup(lowered)
+    if function is not None and len(args) not in function.arity:
         raise _wrong_arity(lowered, args)
-    return Call(canonical, args)
+    return Call(lowered if function is None else function.name, args)
 
 
 def _wrong_arity(name: str, args: tuple[Expr, ...]) -> Unsupported:
@@ -175,7 +151,6 @@ _BUILDERS: dict[str, Builder] = {
     "substr": _substring,
     "left": _exactly(2, lambda x, n: Call("substring", (x, Literal(1, INT), n))),
     "nvl2": _exactly(3, lambda x, a, b: Call("if", (Not(IsNull(x)), a, b))),
-    "if": _exactly(3, lambda c, a, b: Call("if", (c, a, b))),
     "isnull": _exactly(1, IsNull),
     "isnotnull": _exactly(1, lambda x: Not(IsNull(x))),
     "isnan": _exactly(1, lambda x: Compare(Op.NULL_SAFE_EQ, Call("cast", (x,), DOUBLE), Literal(math.nan, DOUBLE))),
@@ -187,6 +162,5 @@ _BUILDERS: dict[str, Builder] = {
     "regexp_like": _rlike,
     "unix_timestamp": _unix_timestamp,
     "between": _exactly(3, lambda x, a, b: And((Compare(Op.GE, x, a), Compare(Op.LE, x, b)))),
-    "negative": _exactly(1, lambda x: Call("negate", (x,))),
     "positive": _exactly(1, lambda x: x),
 }
