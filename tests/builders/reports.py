@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.apps.explain.explain import Job
+from lakeprune.apps.explain.explainer import Explainer
 from lakeprune.engines.duckdb.engine import DuckDBEngine
+from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.report.gates import Gates
@@ -37,4 +38,4 @@ def report_on(table: RowsSnapshot, where: str | None, gates: Gates | None = None
 def reports_on(table: RowsSnapshot, wheres: list[str | None], gates: Gates | None = None, **session: Any) -> list[Report]:
     profile, shown = profile_of(**session)
     evaluation = Evaluation(DuckDBEngine(), table, profile)
-    return Job("./rows", evaluation, profile, shown, gates or Gates(), 0.0).reports(wheres)
+    return Explainer(Planner(evaluation), shown, gates or Gates(), 0.0).reports(wheres)

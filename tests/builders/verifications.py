@@ -8,7 +8,8 @@ from lakeprune.apps.verify.audit_model import Audit, FaultyFiles, StatisticsFaul
 from lakeprune.apps.verify.model import Slack, Truth, Verification, Violation
 from lakeprune.apps.verify.sampled import Sampled
 from lakeprune.programs.audit import Fault
-from lakeprune.report.verdict import Keeps, Verdict
+from lakeprune.report.verdict import Keeps
+from lakeprune.skipping.verdict import Verdict
 from tests.builders.reports import USERS, report_on, snapshot
 
 WHERE = "country = 'DE' AND age > 40"

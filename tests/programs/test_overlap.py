@@ -15,6 +15,7 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.overlap import Overlap, overlap_of
 from lakeprune.programs.patterns import Evaluation
+from lakeprune.programs.select import files_where
 from lakeprune.skipping.plan import plan_clauses
 from lakeprune.values.types import DOUBLE, LONG, STRING, DataType
 from tests.builders.snapshot import File, RowsSnapshot
@@ -30,7 +31,7 @@ VALUES: dict[DataType, st.SearchStrategy[Any]] = {
 def overlap(type_: DataType, files: list[File]) -> Overlap:
     column = Column(("x",), ("x",), type_, Role.DATA)
     evaluation = Evaluation(ENGINE, RowsSnapshot({"x": type_}, files), Profile(0))
-    subset = evaluation.subset(plan_clauses([]), [], Needs(domains=(column,)))
+    subset = files_where(evaluation, plan_clauses([]), [], Needs(domains=(column,)))
     return overlap_of(ENGINE, subset, column)
 
 

@@ -12,7 +12,8 @@ from lakeprune.predicate.tree import Bucket
 from lakeprune.report import document
 from lakeprune.report.gates import Gates
 from lakeprune.report.model import Confidence
-from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.types import LONG, STRING, TIMESTAMP
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.snapshot import File, RowsSnapshot

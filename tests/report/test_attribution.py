@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lakeprune.programs.patterns import Pattern
 from lakeprune.report.attribution import attribute
-from lakeprune.report.verdict import Credit, Keeps, Verdict, verdict_of
+from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.skipping.verdict import Verdict
 from tests.builders.patterns import (
     HAS_X,
     IN_GERMANY,
@@ -68,7 +69,7 @@ def test_every_file_left_by_partition_pruning_is_dropped_or_kept_with_a_reason_b
     candidates = [
         group
         for group in groups
-        if verdict_of(group.signature) is not Verdict.DROP or all(o.by_partition for o in group.signature.outcomes)
+        if group.signature.verdict is not Verdict.DROP or all(o.by_partition for o in group.signature.outcomes)
     ]
     for index, clause in enumerate(found.clauses):
         dropped = sum(group.files for group in candidates if not group.signature.outcomes[index].can_true)

@@ -13,7 +13,7 @@ from lakeprune.report.model import Report
 from lakeprune.report.pictures import compose as compose_module
 from lakeprune.report.pictures.model import BINS, VERDICTS, Lane, Strip
 from lakeprune.report.pictures.ticks import linear_ticks
-from lakeprune.report.verdict import Verdict
+from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.snapshot import File, RowsSnapshot

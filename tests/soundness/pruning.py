@@ -15,7 +15,8 @@ from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.tree import Profile
-from lakeprune.programs.patterns import Evaluation, Signature
+from lakeprune.programs.patterns import Evaluation
+from lakeprune.programs.select import Selection, select
 from lakeprune.skipping.plan import Plan, plan_clauses
 from tests.soundness.verdict import Verdict
 
@@ -26,7 +27,7 @@ class Pruner:
         snapshot = open_table(str(root), engine, version=None, timestamp=None)
         self._evaluation = Evaluation(engine, snapshot, profile)
         self._profile = profile
-        self._files = sum(1 for _ in self._evaluation.files(plan_clauses([]), None))
+        self._files = sum(1 for _ in select(self._evaluation, plan_clauses([]), Selection()))
 
     def plan(self, spark: str) -> Plan:
         bound = bind(parse_predicate(spark, self._profile), self._evaluation.snapshot.facts.schema, self._profile, spark)
@@ -40,17 +41,12 @@ class Pruner:
             for pattern in patterns:
                 numbers = [n for n in range(pattern.bytes.bit_length()) if pattern.bytes >> n & 1]
                 assert len(numbers) == pattern.files
-                by_file |= dict.fromkeys(numbers, verdict_of(pattern.signature))
+                by_file |= dict.fromkeys(numbers, Verdict[pattern.signature.verdict.name])
             assert sorted(by_file) == list(range(self._files)), "a file is missing from every pattern"
             found.append([by_file[n] for n in range(self._files)])
         return found
 
     def listed(self, plan: Plan) -> dict[str, Verdict]:
         """The verdicts as a listing gives them, by path."""
-        return {file.path: verdict_of(file.signature) for file in self._evaluation.files(plan, None)}
-
-
-def verdict_of(signature: Signature) -> Verdict:
-    if signature.is_empty or not all(outcome.can_true for outcome in signature.outcomes):
-        return Verdict.DROP
-    return Verdict.KEEP if any(outcome.not_true for outcome in signature.outcomes) else Verdict.FULL
+        listed = select(self._evaluation, plan, Selection())
+        return {file.path: Verdict[file.signature.verdict.name] for file in listed}

@@ -17,9 +17,9 @@ from lakeprune.apps.dataframes.conditions import condition_of
 from lakeprune.apps.dataframes.scan import DeltaScan
 from lakeprune.apps.dataframes.spark_plans import plan_of_frame
 from lakeprune.apps.dataframes.spark_scans import reading_of
-from lakeprune.apps.explain.explain import Job
-from lakeprune.predicate.passes.split import split
-from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.planning.opening import At, open_planner
+from lakeprune.planning.planner import Planner
+from lakeprune.skipping.plan import Plan
 from tests.soundness.delta_log import write_table
 from tests.soundness.nodes import say
 from tests.soundness.predicates import random_predicate
@@ -44,9 +44,9 @@ def test_no_file_with_a_matching_row_is_dropped(seed: int, spark: SparkSession, 
     write_table(table, tmp_path / "table")
     frame = _loaded(spark, table, tmp_path / "table", is_ansi=seed % 2 == 0)
     pruner = Pruner(tmp_path / "table", profile_of(table))
-    job = _job(tmp_path / "table", table)
+    planner = _planner(tmp_path / "table", table)
 
-    plans = {text: plan for text in texts if (plan := _translated(frame, text, job)) is not None}
+    plans = {text: plan for text in texts if (plan := _translated(frame, text, planner)) is not None}
     found = dict(zip(plans, pruner.verdicts(list(plans.values())), strict=True))
     read = dict(zip(plans, pruner.verdicts([pruner.plan(text) for text in plans]), strict=True))
     truth = Truth(table, tmp_path / "table")
@@ -79,17 +79,16 @@ def _loaded(spark: SparkSession, table: Table, root: Path, *, is_ansi: bool) -> 
     return session.read.format("delta").load(str(root))
 
 
-def _job(root: Path, table: Table) -> Job:
-    policy = "spark-writers" if table.nan_aware else "guard"
-    return Job.begin(str(root), None, None, {"timezone": table.zone, "nan_policy": policy})
+def _planner(root: Path, table: Table) -> Planner:
+    return open_planner(str(root), At(), profile_of(table), access={})
 
 
-def _translated(frame: DataFrame, text: str, job: Job) -> Plan | None:
+def _translated(frame: DataFrame, text: str, planner: Planner) -> Plan | None:
     """The plan of the filters that Spark leaves on the scan; None where it leaves no scan."""
     scans = reading_of(plan_of_frame(frame.where(text))).scans
     if not scans:
         return None
     (scan,) = scans
     assert isinstance(scan, DeltaScan)
-    condition = condition_of(scan, job)
-    return plan_clauses([] if condition is None else split(job.bound(condition), job.profile))
+    condition = condition_of(scan, planner)
+    return planner.ask(condition).plan

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from lakeprune.apps.verify.audit import audit
 from lakeprune.apps.verify.verify import verify
 from lakeprune.errors import TableError
-from lakeprune.report.verdict import Verdict
+from lakeprune.skipping.verdict import Verdict
 from tools.generate_schema import target
 
 pytestmark = pytest.mark.spark

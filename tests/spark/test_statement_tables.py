@@ -137,7 +137,7 @@ def test_a_table_of_another_file_system_is_planned_by_spark(spark: SparkSession,
     mine.conf.set("fs.viewfs.mounttable.lake.link./here", f"file://{tmp_path}")
     location = "viewfs://lake/here/events"
     plan = lakeprune.update(location, {"v": "-1"}, where="id IN (5, 205)", spark=mine)
-    assert plan.target.job.evaluation.engine.name == "spark"
+    assert plan.target.planner.engine.name == "spark"
     assert (plan.skipping.candidates.files, plan.effects.updated, plan.effects.copied) == (2, 2, 198)
     done = plan.execute()
     assert done.passed, done.to_text()

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from lakeprune.apps.verify.verify import verify
 from lakeprune.cli.main import main
 from lakeprune.errors import PredicateError, TableError
-from lakeprune.report.verdict import Verdict
+from lakeprune.skipping.verdict import Verdict
 from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark

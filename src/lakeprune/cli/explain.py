@@ -46,7 +46,8 @@ def run(argv: Sequence[str]) -> int:
         return run_query(given)
     if given.table is None:
         raise UsageError("LP202", "the following arguments are required: TABLE", where=_PROGRAM, fix=f"see `{_PROGRAM} --help`")
-    from lakeprune.apps.explain.explain import Job
+    from lakeprune.apps.explain.explain import opened
+    from lakeprune.planning.opening import At
 
     options = {name: value for name in _SESSION_AND_GATES if (value := getattr(given, name)) is not None}
     if given.format == "html":
@@ -54,12 +55,13 @@ def run(argv: Sequence[str]) -> int:
     spark = session_of(given)
     with shown_progress(spark):
         # Not `explain`, which would close the engine: the process ends anyway.
-        job = Job.begin(given.table, given.at_version, given.at_timestamp, {**options, **access_of(given), "spark": spark})
+        at = At(given.at_version, given.at_timestamp)
+        explainer, conditions = opened(given.table, [given.where], at, {**options, **access_of(given), "spark": spark})
         try:
-            (report,) = job.reports([given.where])
+            (report,) = explainer.reports(conditions)
             deliver(_chunks(report, given), given.output)
         finally:
-            job.close()
+            explainer.close()
     if (note := advice(given.engine, report.numbers.total.files)) is not None:
         tell(note)
     for assertion in report.assertions:

@@ -1,6 +1,6 @@
 """The flags that say how an object store is reached; every command that opens a table takes the same.
 
-In: the command's parser. Out: the access arguments of `explanation.Job`. The value of an option may be a secret, so it is in no
+In: the command's parser. Out: the access arguments of `planning.opening`. The value of an option may be a secret, so it is in no
 message, not even in one about a flag that does not exist.
 """
 

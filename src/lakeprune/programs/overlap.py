@@ -13,7 +13,7 @@ from msgspec import Struct
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.patterns import Subset
+from lakeprune.programs.select import Subset
 
 
 class Overlap(Struct, frozen=True):

@@ -1,35 +1,27 @@
 """Masks meet files: one query over the files relation, grouped into verdict patterns.
 
-In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike; or, for a listing,
-one `FileOutcome` per file. Rows of files never pass through Python unless they are listed.
+In: a snapshot and plans. Out: `Pattern`s, each a group of files on which every clause behaves alike. Rows of files never pass
+through Python; select.py lists them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from itertools import chain, cycle
-from typing import Any
+from collections.abc import Sequence
+from itertools import cycle
 
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect
-from lakeprune.engines.engine import Engine, Needs, Row
+from lakeprune.engines.engine import Engine, Needs
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.exact import Lookup, exact_lookups
 from lakeprune.programs.fact_sql import FactPrinter, searched
 from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
 
 WORD_BITS = 60  # bits packed into one integer column
 BATCH = 32  # plans per query: planning time grows faster than the number of expressions in one query
-
-
-class Order(Enum):
-    """How listed files are sorted."""
-
-    PATH = "path"
-    LARGEST = "size DESC, path"
 
 
 class Outcome(Struct, frozen=True):
@@ -53,6 +45,13 @@ class Signature(Struct, frozen=True):
     bounds_known: tuple[bool, ...]  # per plan column
     nulls_known: tuple[bool, ...]
 
+    @property
+    def verdict(self) -> Verdict:
+        """DROP when some clause cannot be TRUE, FULL when none can be anything else."""
+        if self.is_empty or not all(outcome.can_true for outcome in self.outcomes):
+            return Verdict.DROP
+        return Verdict.KEEP if any(outcome.not_true for outcome in self.outcomes) else Verdict.FULL
+
 
 class Pattern(Struct, frozen=True):
     signature: Signature
@@ -60,24 +59,6 @@ class Pattern(Struct, frozen=True):
     bytes: int
     rows: int  # live rows, of the files that tell
     files_without_rows: int  # files that do not tell
-
-
-class FileOutcome(Struct, frozen=True):
-    signature: Signature
-    path: str
-    size: int
-    rows: int | None  # physical
-    deleted: int | None
-    partition: str  # JSON text
-    bounds: tuple[tuple[Any, Any], ...]  # per plan column: stored or widened bounds, as canonical values
-
-
-class Subset(Struct, frozen=True):
-    """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
-
-    source: str
-    domains: Mapping[Column, int]
-    texts: Mapping[Column, int]
 
 
 class Evaluation(Struct, frozen=True):
@@ -114,44 +95,10 @@ class Evaluation(Struct, frozen=True):
 
     def relation(self, plan: Plan, needs: Needs) -> tuple[str, FactPrinter]:
         """A FROM item over the files with these needs beside the plan's own, and the printer of the plan's bits over it."""
-        asked = _beside(plan, needs)
+        asked = beside(plan, needs)
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
         printer = self._printer([plan], asked, lookups)
         return self._source(asked, lookups, printer), printer
-
-    def files(self, plan: Plan, limit: int | None, order: Order = Order.PATH) -> Iterator[FileOutcome]:
-        """Every file with what each clause says about it, in this order."""
-        source, printer = self.relation(plan, Needs(paths=True))
-        words = words_of(plan, printer)
-        bounds = [f"c{k}_{side}" for k in range(len(plan.columns)) for side in ("lo", "hi")]
-        picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds])
-        cut = "" if limit is None else f" LIMIT {limit}"
-        known: dict[Row, Signature] = {}  # few signatures, many files: each is decoded once and shared
-        rows_of_files = self.engine.stream(f"SELECT {picked} FROM {source} ORDER BY {order.value}{cut}")
-        # They are sorted: with the first row in hand everything has been read, so this is the time to look.
-        first = next(rows_of_files, None)
-        self.snapshot.check_whole()
-        for row in chain([] if first is None else [first], rows_of_files):
-            bits = row[5 : 5 + len(words)]
-            if (signature := known.get(bits)) is None:
-                signature = known[bits] = signature_of(plan, bits)
-            path, size, rows, deleted, partition = row[:5]
-            flat = row[5 + len(words) :]
-            pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
-            yield FileOutcome(signature, path, size, rows, deleted, partition, pairs)
-
-    def subset(self, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Subset:
-        """The files with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
-
-        They have what `needs` asks for beside the plan's own.
-        """
-        asked = _beside(plan, needs)
-        source, printer = self.relation(plan, needs)
-        tests = ["(rows - deleted = 0) IS NOT TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
-        if some:
-            tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
-        files = f"(SELECT files.* FROM {source} WHERE {' AND '.join(tests)})"
-        return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
 
     def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
         files = self.snapshot.files_sql(self.engine, needs, self.profile)
@@ -191,7 +138,7 @@ def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
     return Needs(domains, texts, paths)
 
 
-def _beside(plan: Plan, needs: Needs) -> Needs:
+def beside(plan: Plan, needs: Needs) -> Needs:
     """These needs beside the plan's own, which come first."""
     own = _needs([plan], paths=needs.paths)
     domains = tuple(dict.fromkeys((*own.domains, *needs.domains)))

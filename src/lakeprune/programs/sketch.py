@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from lakeprune.engines.engine import Needs, Row
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.programs.patterns import Evaluation
+from lakeprune.programs.select import verdict_sql
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import Family
 
@@ -219,7 +219,7 @@ def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
     texts = dict.fromkeys((*(c for exact in plan.exacts for c in exact.columns), *subject.partitions))
     places = {column: j for j, column in enumerate(texts)}
     items = ["path", "size"] if is_exact else ["size"]
-    items.append(f"{_verdict_sql(plan, printer, has_predicate=subject.has_predicate)} AS verdict")
+    items.append(f"{verdict_sql(plan, printer) if subject.has_predicate else FULL} AS verdict")
     items += [f"p{places[column]} AS g{j}" for j, column in enumerate(subject.partitions)]
     for k, column in enumerate(subject.columns):
         n = printer.columns[column]
@@ -228,16 +228,3 @@ def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
             items.append(f"{f'substr(c{n}_{side}, 1, {PREFIX})' if is_cut else f'c{n}_{side}'} AS a{k}_{side}")
         items.append(f"c{n}_an AS a{k}_an")
     return f"SELECT {', '.join(items)} FROM {source}"
-
-
-def _verdict_sql(plan: Plan, printer: FactPrinter, *, has_predicate: bool) -> str:
-    """The verdict as a number; report/verdict.py says the same of a signature."""
-    if not has_predicate:
-        return f"CAST({FULL} AS INTEGER)"
-    asked = {position.can_true for position in plan.positions}
-    doubted = {position.not_true for position in plan.positions}
-    can_true, not_true = (
-        " + ".join(["0", *(printer.bit(plan.bits[i], 1) for i in sorted(places))]) for places in (asked, doubted)
-    )
-    cases = f"WHEN rows - deleted = 0 THEN {DROP} WHEN {can_true} < {len(asked)} THEN {DROP} WHEN {not_true} > 0 THEN {KEEP}"
-    return f"CAST(CASE {cases} ELSE {FULL} END AS INTEGER)"

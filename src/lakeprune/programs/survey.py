@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from lakeprune.engines.engine import Engine
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.patterns import Subset
+from lakeprune.programs.select import Subset
 
 
 class Gap(Struct, frozen=True):

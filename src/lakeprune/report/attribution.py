@@ -19,7 +19,6 @@ from lakeprune.report.verdict import (
     Credit,
     Keeps,
     Requirement,
-    Verdict,
     clause_needs,
     credit_of,
     crediting_clause,
@@ -27,9 +26,9 @@ from lakeprune.report.verdict import (
     is_known,
     keeps_because,
     lacks_needed,
-    verdict_of,
 )
 from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
 
 PARTITION_BUCKETS = frozenset({Bucket.PARTITION_SAFE, Bucket.PARTITION_EXACT})
 
@@ -78,14 +77,14 @@ def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
     dropped: list[Pattern] = []
     kept: list[Pattern] = []
     for pattern in groups:
-        (dropped if verdict_of(pattern.signature) is Verdict.DROP else kept).append(pattern)
+        (dropped if pattern.signature.verdict is Verdict.DROP else kept).append(pattern)
     candidates = kept + [p for p in dropped if credit_of(p.signature) is not Credit.PARTITION]
     return Attribution(
-        total=_sum(groups),
-        credits={credit: _sum(p for p in dropped if credit_of(p.signature) is credit) for credit in Credit},
-        empty=_sum(p for p in dropped if crediting_clause(p.signature) is None),
-        kept=_sum(kept),
-        full=_sum(p for p in kept if verdict_of(p.signature) is Verdict.FULL),
+        total=total_of(groups),
+        credits={credit: total_of(p for p in dropped if credit_of(p.signature) is credit) for credit in Credit},
+        empty=total_of(p for p in dropped if crediting_clause(p.signature) is None),
+        kept=total_of(kept),
+        full=total_of(p for p in kept if p.signature.verdict is Verdict.FULL),
         clauses=tuple(_clause_credit(i, need, groups, candidates) for i, need in enumerate(needs)),
         coverage=_coverage(plan, needs, candidates),
         with_stats=sum(p.files for p in groups if p.signature.has_stats),
@@ -95,7 +94,8 @@ def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
     )
 
 
-def _sum(patterns: Iterable[Pattern]) -> Amount:
+def total_of(patterns: Iterable[Pattern]) -> Amount:
+    """The files, bytes and live rows of these patterns."""
     total = NOTHING
     for pattern in patterns:
         total += Amount(pattern.files, pattern.bytes, pattern.rows, pattern.files_without_rows)
@@ -107,11 +107,11 @@ def _clause_credit(index: int, needs: ClauseNeeds, groups: Sequence[Pattern], ca
     kept: dict[Keeps, Amount] = dict.fromkeys(Keeps, NOTHING)
     for pattern in candidates:
         if not drops(pattern.signature.outcomes[index]):
-            kept[keeps_because(pattern.signature, index, needs)] += _sum([pattern])
+            kept[keeps_because(pattern.signature, index, needs)] += total_of([pattern])
     return ClauseCredit(
-        drops_any=_sum(by_itself),
-        drops_first=_sum(p for p in by_itself if crediting_clause(p.signature) == index),
-        drops_alone=_sum(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
+        drops_any=total_of(by_itself),
+        drops_first=total_of(p for p in by_itself if crediting_clause(p.signature) == index),
+        drops_alone=total_of(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
         kept=kept,
     )
 

@@ -10,19 +10,12 @@ from msgspec import Struct
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
-from lakeprune.programs.patterns import FileOutcome, Signature
+from lakeprune.programs.patterns import Signature
+from lakeprune.programs.select import Container
 from lakeprune.report.model import FileReport
-from lakeprune.report.verdict import (
-    Credit,
-    Keeps,
-    Verdict,
-    blocking_clause,
-    clause_needs,
-    credit_of,
-    crediting_clause,
-    verdict_of,
-)
+from lakeprune.report.verdict import Credit, Keeps, blocking_clause, clause_needs, credit_of, crediting_clause
 from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.literals import format_value
 from lakeprune.values.types import TIME_KINDS
 
@@ -48,7 +41,7 @@ class Lister:
         self._has_predicate = has_predicate
         self._judged: dict[int, _Judgement] = {}
 
-    def file_report(self, outcome: FileOutcome) -> FileReport:
+    def file_report(self, outcome: Container) -> FileReport:
         """The file with its verdict, and its credit or what stood in the way."""
         judged = self._judged.get(id(outcome.signature)) or self._judge(outcome.signature)
         rows, deleted = outcome.rows, outcome.deleted
@@ -69,7 +62,7 @@ class Lister:
 
     def _judge(self, signature: Signature) -> _Judgement:
         # Without a predicate nothing is pruned, not even a file without live rows.
-        verdict = verdict_of(signature) if self._has_predicate else Verdict.FULL
+        verdict = signature.verdict if self._has_predicate else Verdict.FULL
         dropped = verdict is Verdict.DROP
         index, keeps = (crediting_clause(signature), None) if dropped else blocking_clause(signature, self._needs)
         clause = None if index is None else self._plan.clauses[index].text
@@ -82,7 +75,7 @@ class Lister:
         recorded: dict[str, str | None] = json.loads(text) if text else {}
         return {self._names.get(key, key): value for key, value in recorded.items()}
 
-    def _bounds(self, outcome: FileOutcome) -> dict[str, tuple[Any, Any]]:
+    def _bounds(self, outcome: Container) -> dict[str, tuple[Any, Any]]:
         return {
             ".".join(column.path): (shown(lo, column, self._profile), shown(hi, column, self._profile))
             for column, (lo, hi) in zip(self._plan.columns, outcome.bounds, strict=True)

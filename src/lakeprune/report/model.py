@@ -19,7 +19,8 @@ from lakeprune.predicate.walk import nodes
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
 from lakeprune.report.gates import Assertion
-from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Traffic
 
 if TYPE_CHECKING:

@@ -21,12 +21,6 @@ from lakeprune.skipping.plan import Plan
 from lakeprune.values.intervals import IntervalSet
 
 
-class Verdict(Enum):
-    DROP = "DROP"  # no row can match
-    KEEP = "KEEP"  # some row may match
-    FULL = "FULL"  # every row matches
-
-
 class Credit(Enum):
     PARTITION = "partition"  # partition values alone prove the drop
     STATISTICS = "statistics"  # file statistics alone prove it
@@ -84,13 +78,6 @@ def _requirements(predicate: Expr) -> list[tuple[Column, Requirement]]:
 
 def _has_ends(values: IntervalSet) -> bool:
     return any(interval.lo is not None or interval.hi is not None for interval in values.intervals)
-
-
-def verdict_of(signature: Signature) -> Verdict:
-    """DROP when some clause cannot be TRUE, FULL when none can be anything else."""
-    if signature.is_empty or not all(outcome.can_true for outcome in signature.outcomes):
-        return Verdict.DROP
-    return Verdict.KEEP if any(outcome.not_true for outcome in signature.outcomes) else Verdict.FULL
 
 
 def credit_of(signature: Signature) -> Credit:

@@ -32,7 +32,7 @@ def test_one_predicate_is_not_a_list_of_letters(users: Path) -> None:
 
 @pytest.mark.parametrize("version", ["3", 3.0, True])
 def test_a_version_that_is_no_whole_number_is_refused(users: Path, version: Any) -> None:
-    with pytest.raises(lakeprune.UsageError, match="is no version"):
+    with pytest.raises(lakeprune.UsageError, match="is not a version"):
         lakeprune.explain(users, version=version)
 
 
@@ -68,3 +68,15 @@ def test_a_report_shows_what_matters(users: Path) -> None:
     report = lakeprune.explain(users, "age > 40")
     assert repr(report) == f"<Report on {str(users)!r} version 5, 'age > 40': 6 -> 3 files>"
     assert str(report) == report.to_text()
+
+
+def test_a_typo_is_reported_even_when_the_table_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(lakeprune.PredicateError) as caught:
+        lakeprune.explain(tmp_path / "nowhere", "age >")
+    assert caught.value.code == "LP101"
+
+
+def test_what_needs_the_schema_comes_after_the_table(tmp_path: Path) -> None:
+    with pytest.raises(lakeprune.TableError) as caught:
+        lakeprune.explain(tmp_path / "nowhere", "no_such_column > 5")
+    assert caught.value.code == "LP301"

@@ -42,7 +42,7 @@ def test_a_version_and_a_time_choose_the_snapshot(users: Path) -> None:
 
 def test_something_else_is_no_table() -> None:
     odd: Any = 42
-    with pytest.raises(lakeprune.UsageError, match="a int is no table"):
+    with pytest.raises(lakeprune.UsageError, match="a int is not a table"):
         lakeprune.explain(odd, WHERE)
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan
-from lakeprune.apps.explain.explain import Job
-from lakeprune.predicate.condition import Condition
-from lakeprune.predicate.passes.split import spelt_clauses
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.question import Question
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.diagnosis.delta_spark import DeltaSpark
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
     from lakeprune.apps.dataframes.spark_plans import Planned
 
 
-def advised(planned: Planned, job: Job, scan: DeltaScan, condition: Condition | None, report: Report) -> Report:
+def advised(planned: Planned, planner: Planner, scan: DeltaScan, question: Question, report: Report) -> Report:
     """The report, saying what Delta Spark really reads."""
     others = tuple(one for one in report.diagnoses or () if one.code != Code.ENGINE_DIFFERS and not _is_sparks_own(one))
     modelled = next((one for one in report.diagnoses or () if one.code == Code.ENGINE_DIFFERS), None)
-    if condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
+    if question.condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
         return replace(report, diagnoses=others)
     rewrite, closed = (None, None) if modelled is None else _seen(planned, scan, modelled.rewrite)
-    unused = _unused(job, condition)
+    unused = _unused(planner, question)
     found = _diagnosis(report, scan.plan, unused, rewrite, closed)
     return replace(report, diagnoses=(found, *others))
 
@@ -50,11 +49,11 @@ def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str |
     return rewrite, found
 
 
-def _unused(job: Job, condition: Condition) -> dict[str, list[str]]:
+def _unused(planner: Planner, question: Question) -> dict[str, list[str]]:
     """The clauses that Delta Spark is known not to use whole, each with why."""
     found = {}
-    for spelt, clause in spelt_clauses(job.bound(condition), job.profile):
-        spark = DeltaSpark(job.evaluation.snapshot.facts, job.profile)
+    for spelt, clause in question.parts:
+        spark = DeltaSpark(planner.facts, planner.profile)
         spark.plan([spelt])
         if spark.reasons:
             found[clause.text] = list(spark.reasons)

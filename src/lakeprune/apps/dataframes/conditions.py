@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lakeprune.apps.dataframes.scan import DeltaScan, Filter
-from lakeprune.apps.explain.explain import Job
 from lakeprune.errors import PredicateError
+from lakeprune.planning.planner import Planner
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.passes.normalise import normalise
@@ -25,18 +25,18 @@ from lakeprune.predicate.write.show import show
 from lakeprune.values.types import Kind
 
 
-def condition_of(scan: DeltaScan, job: Job) -> Condition | None:
+def condition_of(scan: DeltaScan, planner: Planner) -> Condition | None:
     """What the scan asks of its table."""
-    facts = job.evaluation.snapshot.facts
-    relation = Relation(facts.schema, scan.columns, job.profile.zone)
+    facts = planner.facts
+    relation = Relation(facts.schema, scan.columns, planner.profile.zone)
     zoned = _of_writers_zone(facts.schema, facts.computed_columns)
     written = [one for one in scan.filters if not (_is_derived(one) and zoned & _names(one))]
-    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, job) for one in written]
-    needed = _without_implied(trees, job)
+    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, planner) for one in written]
+    needed = _without_implied(trees, planner)
     if not needed:
         return None
     tree = all_of(needed)
-    return Condition(show(tree, job.profile.zone), tree)
+    return Condition(show(tree, planner.profile.zone), tree)
 
 
 def _is_derived(filter_: Filter) -> bool:
@@ -57,17 +57,17 @@ def _names(filter_: Filter) -> set[str]:
     return {str(node["name"]).lower() for node in filter_.nodes if str(node["class"]).endswith(".AttributeReference")}
 
 
-def _accepted(tree: Expr, filter_: Filter, job: Job) -> Expr:
+def _accepted(tree: Expr, filter_: Filter, planner: Planner) -> Expr:
     """The tree, when it binds: Spark has accepted the filter, so what lakeprune refuses of it is only not understood."""
     try:
-        bind(tree, job.evaluation.snapshot.facts.schema, job.profile, "")
+        bind(tree, planner.facts.schema, planner.profile, "")
     except PredicateError as error:
         return Opaque(filter_.sql[:LONGEST_TEXT], Reason(ReasonCode.UNSUPPORTED_EXPRESSION, error.what))
     return tree
 
 
-def _without_implied(trees: Sequence[Expr], job: Job) -> list[Expr]:
-    schema, profile = job.evaluation.snapshot.facts.schema, job.profile
+def _without_implied(trees: Sequence[Expr], planner: Planner) -> list[Expr]:
+    schema, profile = planner.facts.schema, planner.profile
     others = [tree for tree in trees if _tested(tree) is None]
     meanings = [normalise(bind(tree, schema, profile, ""), profile) for tree in others]
     return [

@@ -17,8 +17,9 @@ from lakeprune.apps.dataframes.advice import advised
 from lakeprune.apps.dataframes.conditions import condition_of
 from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection, Section
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Reading
-from lakeprune.apps.explain.explain import Job
+from lakeprune.apps.explain.explain import opened
 from lakeprune.errors import TableError, UsageError
+from lakeprune.planning.opening import At
 from lakeprune.report.amount import Amount
 from lakeprune.report.gates import Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
 from lakeprune.report.model import Report
@@ -107,15 +108,17 @@ def _explained(planned: Planned, scans: list[DeltaScan], asked: dict[str, Any]) 
     first = scans[0]
     # This process reads a local log faster; what only Spark can reach, Spark reads.
     engine = {} if _is_here(first.location) else {"spark": planned.spark}
-    job = Job.begin(first.location, first.version, None, {**asked, **engine})
-    with job.evaluation.engine.awake():
-        conditions = [condition_of(scan, job) for scan in scans]
-        reports = job.reports(conditions)
+    explainer, _ = opened(first.location, [], At(first.version), {**asked, **engine})
+    planner = explainer.planner
+    with planner.engine.awake():
+        questions = planner.ask_all([condition_of(scan, planner) for scan in scans])
+        found = planner.patterns(questions)
+        reports = [explainer.report(question, patterns) for question, patterns in zip(questions, found, strict=True)]
         if not asked["explain_why"]:
             return list(zip(scans, reports, strict=True))
         return [
-            (scan, advised(planned, job, scan, condition, report))
-            for scan, condition, report in zip(scans, conditions, reports, strict=True)
+            (scan, advised(planned, planner, scan, question, report))
+            for scan, question, report in zip(scans, questions, reports, strict=True)
         ]
 
 

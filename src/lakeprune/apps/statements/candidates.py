@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from lakeprune.apps.explain.explain import Job
 from lakeprune.apps.statements.model import Candidate, Certainty
-from lakeprune.engines.engine import EngineError, Needs
-from lakeprune.skipping.plan import Plan
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.question import Question
+from lakeprune.programs.select import KEPT, Fields
 
 
 class Counting(Enum):
@@ -21,41 +21,25 @@ class Counting(Enum):
     GIVEN_UP = "given_up"  # the writer takes whole files without looking, empty ones too
 
 
-def find_candidates(job: Job, plan: Plan, counting: Counting) -> tuple[Candidate, ...]:
+def find_candidates(planner: Planner, question: Question, counting: Counting) -> tuple[Candidate, ...]:
     """Every file that may hold a matching row."""
-    evaluation = job.evaluation
-    source, printer = evaluation.relation(plan, Needs(paths=True))
-
-    def bits(name: str) -> list[str]:
-        positions = dict.fromkeys(getattr(place, name) for place in plan.positions)
-        return [printer.bit(plan.bits[position], 1) for position in positions]
-
-    tests = [f"{bit} = 1" for bit in bits("can_true")]
-    if counting is Counting.NEEDED:
-        tests.append("(rows - deleted = 0) IS NOT TRUE")
-    others = " + ".join(bits("not_true")) or "0"
-    key = evaluation.snapshot.file_key(evaluation.engine, "path")
-    picked = f"path, {key} AS file, size, rows - deleted AS live, CASE WHEN {others} = 0 THEN 1 ELSE 0 END AS is_full"
-    where = f" WHERE {' AND '.join(tests)}" if tests else ""
-    try:
-        rows = evaluation.engine.query(f"SELECT {picked} FROM {source}{where} ORDER BY path")
-    except EngineError as error:
-        raise evaluation.snapshot.failure(error) from error
-    evaluation.snapshot.check_whole()
+    with_empty = counting is Counting.GIVEN_UP
     found = []
-    for path, file, size, live, is_full in rows:
-        is_known = live is not None or counting is Counting.GIVEN_UP
+    for file in planner.select(question, KEPT, Fields(key=True, bounds=False), with_empty=with_empty):
+        is_known = file.live is not None or counting is Counting.GIVEN_UP
+        is_full = not any(outcome.not_true for outcome in file.signature.outcomes)
         certainty = Certainty.FULL if is_full and is_known else Certainty.UNDECIDED
-        found.append(Candidate(path, file, int(size), None if live is None else int(live), certainty))
+        assert file.key is not None, "it was asked for"
+        found.append(Candidate(file.path, file.key, file.size, file.live, certainty))
     return tuple(found)
 
 
-def keys_of(job: Job, paths: Sequence[str]) -> dict[str, str]:
+def keys_of(planner: Planner, paths: Sequence[str]) -> dict[str, str]:
     """Paths or URLs of files as they are compared."""
     if not paths:
         return {}
-    evaluation = job.evaluation
-    with evaluation.engine.awake():
-        given = evaluation.engine.lookup(["url"], ["STRING"], [(path,) for path in paths])
-        rows = evaluation.engine.query(f"SELECT url, {evaluation.snapshot.file_key(evaluation.engine, 'url')} FROM {given}")
+    engine = planner.engine
+    with engine.awake():
+        given = engine.lookup(["url"], ["STRING"], [(path,) for path in paths])
+        rows = engine.query(f"SELECT url, {planner.snapshot.file_key(engine, 'url')} FROM {given}")
     return dict(rows)

@@ -19,22 +19,22 @@ from lakeprune.apps.statements.options import OPTIONS
 from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, Strengthening
 from lakeprune.apps.statements.strengthen import added_conditions, strengthened
 from lakeprune.errors import UsageError
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.question import Question
 from lakeprune.planning.session import SessionOptions, among
-from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.clock import pinned
-from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.read.sql.tokens import tokenize
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Expr
 from lakeprune.predicate.walk import columns_of
-from lakeprune.report.model import Report
+from lakeprune.report.attribution import total_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
     from lakeprune.apps.statements.assignments import Assignment
     from lakeprune.apps.statements.spark_target import Target
+    from lakeprune.planning.opening import Table
 
 
 class Asked(Struct, frozen=True):
@@ -61,43 +61,43 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
     started = time.perf_counter()
     reading = among(asked.options, SessionOptions)
     target = open_target(asked.table, asked.spark, reading, version)
-    with target.job.evaluation.engine.awake(), unlogged():
+    with target.planner.engine.awake(), unlogged():
         return _planned(asked, target, started)
 
 
 def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
     from lakeprune.apps.statements.spark_target import mind_padding
 
-    profile, facts = target.job.profile, target.job.evaluation.snapshot.facts
+    profile, facts = target.planner.profile, target.planner.facts
     guards = guards_of(asked.options)
-    bound = bind(parse_predicate(asked.where, profile), facts.schema, profile, asked.where)
+    question = target.planner.ask(asked.where)
     tokens = tokenize(asked.where)
     executed = pinned(tokens.uncommented(0, len(tokens.items)), profile)
-    columns = columns_of(bound)
+    columns = columns_of(question.bound)
     mind_padding(target, asked.operation, {column.path[0].lower() for column in columns})
     _validate(asked, target, executed)
 
-    (report,) = target.job.reports([asked.where])
-    plan = target.job.plan(asked.where)
     is_partition_only = all(column.role is Role.PARTITION for column in columns)
     counting = Counting.GIVEN_UP if is_partition_only else Counting.NEEDED
-    candidates = find_candidates(target.job, plan, counting)
+    candidates = find_candidates(target.planner, question, counting)
     undecided = [file for file in candidates if file.certainty is Certainty.UNDECIDED]
-    skipping = _skipping(report, candidates, is_partition_only=is_partition_only)
+    skipping = _skipping(target.planner, question, candidates, is_partition_only=is_partition_only)
 
     touched = _verified(asked.operation, target, executed, candidates)
     effects = _effects(asked.operation, touched)
     again = replace(asked, options={**asked.options, "now": target.moment})
     return StatementPlan(
-        table=target.job.table,
+        table=target.planner.facts.location,
         version=facts.version,
         statement=Statement(asked.operation, asked.where, executed, tuple((a.target, a.expression) for a in asked.assignments)),
         skipping=skipping,
         read_columns=tuple(".".join(column.path) for column in columns) if undecided else (),
         touched=touched,
         effects=effects,
-        strengthening=_strengthening(asked, target, bound, executed, skipping) if touched else _unasked(asked, profile.zone),
-        guards=judge(guards, effects, plan),
+        strengthening=_strengthening(asked, target, question.bound, executed, skipping)
+        if touched
+        else _unasked(asked, profile.zone),
+        guards=judge(guards, effects, question.plan),
         elapsed_ms=round((time.perf_counter() - started) * 1000),
         target=target,
         again=lambda version: plan_statement(again, version),
@@ -110,7 +110,7 @@ def _validate(asked: Asked, target: Target, executed: str) -> None:
     from lakeprune.apps.statements.spark_analysis import check_delete, check_update
     from lakeprune.apps.statements.spark_target import check_writable
 
-    facts = target.job.evaluation.snapshot.facts
+    facts = target.planner.facts
     check_columns(asked.assignments, facts.schema, facts.computed_columns)
     check_writable(target)
     if asked.operation is Operation.UPDATE:
@@ -119,11 +119,11 @@ def _validate(asked: Asked, target: Target, executed: str) -> None:
         check_delete(target, executed)
 
 
-def _skipping(report: Report, candidates: tuple[Candidate, ...], *, is_partition_only: bool) -> Skipping:
+def _skipping(planner: Planner, question: Question, candidates: tuple[Candidate, ...], *, is_partition_only: bool) -> Skipping:
     by_certainty = {kind: amount_of([file for file in candidates if file.certainty is kind]) for kind in Certainty}
-    clauses = tuple((clause.clause.text, clause.clause.rewritten) for clause in report.clauses)
+    clauses = tuple((clause.text, clause.rewritten) for clause in question.plan.clauses)
     full, undecided = by_certainty[Certainty.FULL], by_certainty[Certainty.UNDECIDED]
-    return Skipping(report.numbers.total, full, undecided, is_partition_only, clauses)
+    return Skipping(total_of(planner.patterns([question])[0]), full, undecided, is_partition_only, clauses)
 
 
 def _verified(operation: Operation, target: Target, executed: str, candidates: tuple[Candidate, ...]) -> tuple[Touched, ...]:
@@ -173,7 +173,7 @@ def _strengthening(asked: Asked, target: Target, bound: Expr, executed: str, ski
     from lakeprune.apps.statements.spark_target import speaking
     from lakeprune.formats.delta.spark_scan import NO_SCAN, scan_of
 
-    zone, is_wanted = target.job.profile.zone, bool(asked.options.get("strengthen", True))
+    zone, is_wanted = target.planner.profile.zone, bool(asked.options.get("strengthen", True))
     if skipping.is_partition_only:  # Delta, too, decides it by metadata
         return Strengthening(NO_SCAN, None, (), None, zone, is_wanted)
     with speaking(target.location):
@@ -181,7 +181,7 @@ def _strengthening(asked: Asked, target: Target, bound: Expr, executed: str, ski
     nothing = Strengthening(as_written, None, (), None, zone, is_wanted)
     if not is_wanted or as_written.files <= skipping.candidates.files:
         return nothing
-    added = added_conditions(bound, target.job.evaluation.snapshot.facts, target.job.profile)
+    added = added_conditions(bound, target.planner.facts, target.planner.profile)
     if not added:
         return nothing
     condition = strengthened(executed, added)

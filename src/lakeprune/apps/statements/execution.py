@@ -102,7 +102,7 @@ def execute(plan: StatementPlan, retry: int) -> Execution:
 
 def _fresh(plan: StatementPlan, notes: list[str]) -> StatementPlan:
     """The plan at the latest version; said when that is another one than it was made for."""
-    if plan.target.job.evaluation.snapshot.newest_version() == plan.version:
+    if plan.target.planner.snapshot.newest_version() == plan.version:
         return plan
     newer = plan.again(None)
     changed = "the same files" if _files(newer) == _files(plan) else "other files"
@@ -119,7 +119,7 @@ def _committed(plan: StatementPlan, notes: list[str]) -> Commit | None:
     from lakeprune.apps.statements.spark_writer import Conflict, marked
 
     mark = f"lakeprune:{uuid.uuid4()}"
-    snapshot = plan.target.job.evaluation.snapshot
+    snapshot = plan.target.planner.snapshot
     try:
         with marked(plan.target.spark, mark) as spark:
             plan.write(spark, plan.condition)

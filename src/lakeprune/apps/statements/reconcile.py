@@ -45,7 +45,7 @@ class Reconciliation(Struct, frozen=True):
 
 def reconcile(plan: StatementPlan, commit: Commit) -> Reconciliation:
     """Whether the commit did what the plan said."""
-    keys = keys_of(plan.target.job, [action.path for action in (*commit.added, *commit.removed)])
+    keys = keys_of(plan.target.planner, [action.path for action in (*commit.added, *commit.removed)])
     return Reconciliation((*_files(plan, commit, keys), *_rows(plan, commit, keys), *_metrics(plan, commit)))
 
 

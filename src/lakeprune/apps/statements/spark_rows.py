@@ -25,5 +25,5 @@ def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> di
         with speaking(target.location, condition):
             judged = with_file(rows).selectExpr(f"{FILE} AS url", f"({condition}) AS matches")
             counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
-    keys = keys_of(target.job, [row[0] for row in counted])
+    keys = keys_of(target.planner, [row[0] for row in counted])
     return {keys[url]: (int(live), int(matching)) for url, live, matching in counted}

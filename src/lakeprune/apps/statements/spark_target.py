@@ -18,17 +18,19 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeprune.apps.explain.explain import Job, located
 from lakeprune.apps.statements.model import Operation
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, words_of
 from lakeprune.engines.spark.files import has_jvm
 from lakeprune.errors import StatementError, UsageError
+from lakeprune.planning.opening import At, located, open_planner
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.session import profile_of
 from lakeprune.predicate.schema import Field, Role
 from lakeprune.storage.storage import LocalStorage
 
 if TYPE_CHECKING:
-    from lakeprune.apps.explain.explain import Table
+    from lakeprune.planning.opening import Table
 
 # How lakeprune reads a predicate; a session that is set otherwise would read another one.
 _READING = {
@@ -47,22 +49,22 @@ _VECTORS = {
 
 
 class Target(Struct, frozen=True):
-    job: Job
+    planner: Planner
     spark: SparkSession
     location: str  # as Delta's connector takes it
 
     @property
     def version(self) -> int:
-        return self.job.evaluation.snapshot.facts.version
+        return self.planner.facts.version
 
     @property
     def moment(self) -> str:
         """The clock of the plan: planning a statement again must not change what it means."""
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.job.profile.now)).isoformat()
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.planner.profile.now)).isoformat()
 
     def uses_vectors(self, operation: Operation) -> bool:
         """Whether Delta hides rows behind deletion vectors instead of rewriting their files."""
-        if not self.job.evaluation.snapshot.facts.features.deletion_vectors_enabled:
+        if not self.planner.facts.features.deletion_vectors_enabled:
             return False
         return str(self.spark.conf.get(_VECTORS[operation], "true")).lower() == "true"
 
@@ -83,10 +85,10 @@ def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], v
     place = location.partition("://")
     is_local = not place[1] or place[0].lower() == "file"
     zone = options.get("timezone") or spark.conf.get("spark.sql.session.timeZone")
-    given = {**options, "timezone": zone, **({} if is_local else {"spark": spark})}
-    job = Job.begin(location, version, None, given)
+    profile, _ = profile_of(**{**options, "timezone": zone})
+    planner = open_planner(location, At(version), profile, access={}, spark=None if is_local else spark)
     where = f"file://{LocalStorage(location).root}" if is_local else location
-    return Target(job, own_session(spark, job.profile.zone), where)
+    return Target(planner, own_session(spark, profile.zone), where)
 
 
 def own_session(spark: SparkSession, zone: str) -> SparkSession:
@@ -104,7 +106,7 @@ def mind_padding(target: Target, operation: Operation, named: Collection[str]) -
     Spark pads CHAR on reading and in literals, but Delta's statistics and partition values have no blanks: a statement that skips
     by them misses rows. Delta's DELETE cannot read them padded at all, so that it may not look at them.
     """
-    fields = target.job.evaluation.snapshot.facts.schema.fields
+    fields = target.planner.facts.schema.fields
     if operation is Operation.DELETE:
         target.spark.conf.set("spark.sql.readSideCharPadding", "false")
     for field in fields:
@@ -113,7 +115,7 @@ def mind_padding(target: Target, operation: Operation, named: Collection[str]) -
         if operation is Operation.DELETE or field.role is Role.PARTITION:
             what = f"Delta compares {field.name} without the blanks that CHAR has in queries: rows would be missed"
             fix = "name other columns in the condition, or make the column a STRING"
-            raise StatementError("LP415", what, where=target.job.table, fix=fix)
+            raise StatementError("LP415", what, where=target.planner.facts.location, fix=fix)
         target.spark.conf.set("spark.databricks.delta.stats.skipping", "false")
 
 
@@ -123,7 +125,7 @@ def _is_padded(field: Field) -> bool:
 
 def check_writable(target: Target, *, only_inserts: bool = False) -> None:
     """Refuse, before anything is planned, a table that the statement may not change (LP407, LP408, LP409)."""
-    facts = target.job.evaluation.snapshot.facts
+    facts = target.planner.facts
     if not only_inserts and facts.configuration.get("delta.appendOnly", "").lower() == "true":
         why = "its property delta.appendOnly is true"
         raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)

@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.apps.explain.explain import Job
+from lakeprune.apps.explain.explain import opened
 from lakeprune.apps.verify.audit_model import UNKNOWN_WRITER, Audit, FaultyFiles, StatisticsFault
 from lakeprune.apps.verify.model import NAMED
 from lakeprune.apps.verify.sampled import Sampled, share_of
 from lakeprune.engines.engine import EngineError
 from lakeprune.errors import TableError
+from lakeprune.planning.opening import At
+from lakeprune.planning.planner import Planner
 from lakeprune.predicate.schema import Field, Role
-from lakeprune.predicate.tree import Column
+from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.audit import Fault, FoundFault, compare, recorded_statistics
 from lakeprune.programs.sample import in_sample
 from lakeprune.report.listing import shown
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
+    from lakeprune.planning.opening import Table
 
 
 def audit(
@@ -43,19 +45,21 @@ def audit(
 ) -> Audit:
     """Whether the statistics that the table's log records hold for the rows of its files."""
     share = share_of(sample)
-    job = Job.begin(table, version, timestamp, {**options, "spark": spark})
-    with job.evaluation.engine.awake():
-        return audited(job, spark, share)
+    explainer, _ = opened(table, [], At(version, timestamp), {**options, "spark": spark})
+    with explainer.planner.engine.awake():
+        return audited(explainer.planner, spark, share)
 
 
-def audited(job: Job, spark: SparkSession, share: float | None) -> Audit:
+def audited(planner: Planner, spark: SparkSession, share: float | None) -> Audit:
     """The audit of a table that is open."""
     from lakeprune.apps.verify.spark_truth import Rows
     from lakeprune.apps.verify.spark_values import values_view
 
     started = time.perf_counter()
-    evaluation, facts = job.evaluation, job.evaluation.snapshot.facts
-    files = job.reports([None])[0].numbers.total.files  # which also refuses a log that disagrees with its own checksum
+    evaluation, facts = planner.evaluation, planner.facts
+    files = sum(
+        pattern.files for pattern in planner.patterns([planner.ask(None)])[0]
+    )  # which also refuses a log that disagrees with its own checksum
     try:
         columns = list(data_columns(facts.schema.fields))
         recorded = recorded_statistics(evaluation, columns, in_sample("path", share or 1))
@@ -72,7 +76,7 @@ def audited(job: Job, spark: SparkSession, share: float | None) -> Audit:
     except EngineError as error:
         raise evaluation.snapshot.failure(error) from error
     return Audit(
-        table=job.table,
+        table=facts.location,
         version=facts.version,
         files=files,
         columns=tuple(".".join(column.path) for column in recorded.columns.values()),
@@ -80,7 +84,7 @@ def audited(job: Job, spark: SparkSession, share: float | None) -> Audit:
         checked_files=checked,
         wrong_files=wrong,
         counts=tuple(FaultyFiles(_name(count.column), count.fault, count.files) for count in counts),
-        faults=tuple(_told(fault, writers.get(fault.path, UNKNOWN_WRITER), job) for fault in named),
+        faults=tuple(_told(fault, writers.get(fault.path, UNKNOWN_WRITER), planner.profile) for fault in named),
         elapsed_ms=round((time.perf_counter() - started) * 1000),
     )
 
@@ -106,12 +110,12 @@ def unmatched(files: int, location: str) -> TableError:
     return TableError("LP341", what, where=location, why="their paths could not be matched, so nothing can be said about them")
 
 
-def _told(found: FoundFault, writer: str, job: Job) -> StatisticsFault:
-    recorded, held = (_value(text, found, job) for text in (found.recorded, found.found))
+def _told(found: FoundFault, writer: str, profile: Profile) -> StatisticsFault:
+    recorded, held = (_value(text, found, profile) for text in (found.recorded, found.found))
     return StatisticsFault(found.path, _name(found.column), found.fault, recorded, held, writer)
 
 
-def _value(text: str | None, found: FoundFault, job: Job) -> Any:
+def _value(text: str | None, found: FoundFault, profile: Profile) -> Any:
     """A bound as a user would write it; a count as a number."""
     if text is None:
         return None
@@ -127,7 +131,7 @@ def _value(text: str | None, found: FoundFault, job: Job) -> Any:
             value = Decimal(text)
         case Family.BOOLEAN:
             value = text == "true"
-    return shown(value, found.column, job.profile)
+    return shown(value, found.column, profile)
 
 
 def _name(column: Column | None) -> str | None:

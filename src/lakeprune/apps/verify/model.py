@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from lakeprune.apps.verify.sampled import Sampled
 from lakeprune.report.model import Report
-from lakeprune.report.verdict import Keeps, Verdict
+from lakeprune.report.verdict import Keeps
+from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from lakeprune.apps.verify.audit_model import Audit

@@ -14,23 +14,26 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from lakeprune.apps.explain.explain import Job
+from lakeprune.apps.explain.explain import opened
 from lakeprune.apps.verify.audit import unmatched
 from lakeprune.apps.verify.model import NAMED, Slack, Truth, Verification, Violation
 from lakeprune.apps.verify.sampled import Sampled, share_of
 from lakeprune.engines.engine import EngineError
+from lakeprune.planning.opening import At
+from lakeprune.planning.planner import Planner
 from lakeprune.predicate.clock import pinned
 from lakeprune.programs.compare import Confrontation, Confronted, Judged, judged_files
 from lakeprune.programs.sample import Sampling
-from lakeprune.report.verdict import Keeps, Verdict, blocking_clause, clause_needs, verdict_of
+from lakeprune.report.verdict import Keeps, blocking_clause, clause_needs
 from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
+    from lakeprune.planning.opening import Table
     from lakeprune.report.model import Report
 
 
@@ -51,19 +54,21 @@ def verify(
     started = time.perf_counter()
     share = share_of(options.pop("sample", None))
     is_audited = bool(options.pop("audit_stats", False))
-    job = Job.begin(table, version, timestamp, {**options, "spark": spark})
-    with job.evaluation.engine.awake():
-        (report,) = job.reports([where])
-        found = _Verifier(job, job.plan(where), report, spark, share).verification(started)
+    explainer, conditions = opened(table, [where], At(version, timestamp), {**options, "spark": spark})
+    planner = explainer.planner
+    with planner.engine.awake():
+        (question,) = planner.ask_all(conditions)
+        report = explainer.report(question, planner.patterns([question])[0])
+        found = _Verifier(planner, question.plan, report, spark, share).verification(started)
         if not is_audited:
             return found
         from lakeprune.apps.verify.audit import audited
 
-        return replace(found, audit=audited(job, spark, share))
+        return replace(found, audit=audited(planner, spark, share))
 
 
 class _Verifier(Struct, frozen=True):
-    job: Job
+    planner: Planner
     plan: Plan
     report: Report
     spark: SparkSession
@@ -72,16 +77,16 @@ class _Verifier(Struct, frozen=True):
     def verification(self, started: float) -> Verification:
         from lakeprune.apps.verify.spark_truth import Rows, planned_by_delta, truth_view
 
-        facts = self.job.evaluation.snapshot.facts
-        where = pinned(self.report.predicate or "TRUE", self.job.profile)
+        facts = self.planner.facts
+        where = pinned(self.report.predicate or "TRUE", self.planner.profile)
         try:
-            judged = judged_files(self.job.evaluation, self.plan)
+            judged = judged_files(self.planner.evaluation, self.plan)
             sampled, is_checked, paths = self._chosen(judged)
-            rows = Rows(facts.location, facts.version, self.job.profile.zone, paths)
+            rows = Rows(facts.location, facts.version, self.planner.profile.zone, paths)
             with truth_view(self.spark, rows, where) as view:
                 patterns, violations = self._confronted(view, judged, is_checked)
         except EngineError as error:
-            raise self.job.evaluation.snapshot.failure(error) from error
+            raise self.planner.snapshot.failure(error) from error
         files, size = planned_by_delta(self.spark, rows, where)
         return Verification(
             self.report,
@@ -101,13 +106,13 @@ class _Verifier(Struct, frozen=True):
         if self.share is None:
             return None, "TRUE", None
         sampling = Sampling(judged, self.share)
-        dropped = [p for p in sampling.patterns() if verdict_of(p.signature) is Verdict.DROP]
+        dropped = [p for p in sampling.patterns() if p.signature.verdict is Verdict.DROP]
         is_checked = sampling.is_checked(dropped)
         sampled = Sampled(self.share, sum(p.files for p in dropped), sum(p.in_sample for p in dropped))
         return sampled, is_checked, sampling.paths(is_checked)
 
     def _confronted(self, view: str, judged: Judged, is_checked: str) -> tuple[list[Confronted], tuple[Violation, ...]]:
-        snapshot, engine = self.job.evaluation.snapshot, self.job.evaluation.engine
+        snapshot, engine = self.planner.snapshot, self.planner.engine
         keyed = f"SELECT {snapshot.file_key(engine, 'url')} AS file, live, matching FROM {view}"
         confrontation = Confrontation(judged, f"({keyed})", is_checked)
         if strangers := confrontation.strangers():
@@ -116,12 +121,12 @@ class _Verifier(Struct, frozen=True):
         dropped = [pattern for pattern in _of(patterns, Verdict.DROP) if pattern.files_with_match]
         full = [pattern for pattern in _of(patterns, Verdict.FULL) if pattern.files_with_other]
         named = confrontation.contradictions(dropped, full, NAMED)
-        verdicts = {pattern.words: verdict_of(pattern.signature) for pattern in patterns}
+        verdicts = {pattern.words: pattern.signature.verdict for pattern in patterns}
         return patterns, tuple(Violation(each.path, verdicts[each.words], each.live, each.matching) for each in named)
 
 
 def _of(patterns: Sequence[Confronted], verdict: Verdict) -> list[Confronted]:
-    return [pattern for pattern in patterns if verdict_of(pattern.signature) is verdict]
+    return [pattern for pattern in patterns if pattern.signature.verdict is verdict]
 
 
 def _truth(patterns: Sequence[Confronted]) -> Truth:
@@ -142,7 +147,7 @@ def _slack(plan: Plan, patterns: Sequence[Confronted]) -> tuple[Slack, ...]:
     needs = clause_needs(plan)
     for pattern in patterns:
         without = pattern.files - pattern.files_with_match
-        if verdict_of(pattern.signature) is not Verdict.DROP and without:
+        if pattern.signature.verdict is not Verdict.DROP and without:
             index, keeps = blocking_clause(pattern.signature, needs)
             key = (None if index is None else plan.clauses[index].text, keeps)
             files[key] += without

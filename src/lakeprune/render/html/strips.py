@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from lakeprune.render.html.words import code, plural, words
 from lakeprune.report.pictures.model import VERDICTS, Lane, Mark, Picture, Strip
-from lakeprune.report.verdict import Verdict
+from lakeprune.skipping.verdict import Verdict
 
 _WIDE = 1000  # units of a lane's own coordinates, stretched to the width of the page
 _LABEL, _GAP, _AXIS, _TOP = 20, 7, 24, 2

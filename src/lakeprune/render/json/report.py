@@ -23,7 +23,8 @@ from lakeprune.report.model import (
     Phase,
     Report,
 )
-from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from lakeprune.report import document as shape

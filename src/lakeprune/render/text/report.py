@@ -14,7 +14,8 @@ from lakeprune.render.printable import printable, shortened
 from lakeprune.render.text.clause_table import clause_table
 from lakeprune.report.amount import Amount, files_text, percent_text, size_text
 from lakeprune.report.model import FileReport, Phase, Report
-from lakeprune.report.verdict import Credit, Keeps, Verdict
+from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.skipping.verdict import Verdict
 
 _TITLES = {"delta": "Delta table"}
 _DROPPED = {

@@ -20,8 +20,8 @@ from lakeprune.programs.patterns import Evaluation, Pattern, Signature
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.model import Diagnosis
-from lakeprune.report.verdict import Verdict, verdict_of
 from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.skipping.verdict import Verdict
 
 LONGEST_CLAUSE = 120
 Patterns = Sequence[Pattern]
@@ -92,7 +92,7 @@ def amount_where(patterns: Iterable[Pattern], test: Callable[[Signature], bool])
 
 
 def is_kept(signature: Signature) -> bool:
-    return verdict_of(signature) is not Verdict.DROP
+    return signature.verdict is not Verdict.DROP
 
 
 def is_candidate(signature: Signature) -> bool:

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from lakeprune.predicate.passes.split import spelt_clauses
-from lakeprune.predicate.tree import TRUE, Expr
+from lakeprune.planning.question import Question
 from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.report.attribution import Attribution
 from lakeprune.report.diagnosis.always_true import always_true
@@ -49,16 +48,11 @@ DIAGNOSES: tuple[Callable[[Case], Investigation], ...] = (
 )
 
 
-def diagnose(
-    evaluation: Evaluation, bound: Expr, plan: Plan, patterns: list[Pattern], numbers: Attribution
-) -> tuple[Diagnosis, ...]:
-    """What there is to say about this bound predicate on this table; nothing when there is nothing to read or to improve."""
-    if (excess := too_large(plan)) is not None:
+def diagnose(evaluation: Evaluation, question: Question, patterns: list[Pattern], numbers: Attribution) -> tuple[Diagnosis, ...]:
+    """What there is to say about this question on this table; nothing when there is nothing to read or to improve."""
+    if (excess := too_large(question.plan)) is not None:
         return (excess,)
-    read = spelt_clauses(bound, evaluation.profile)
-    conjuncts = tuple(spelt for spelt, clause in read if clause.predicate != TRUE)
-    tautologies = tuple(clause.text for _, clause in read if clause.predicate == TRUE)
-    found = _investigate(Case(evaluation, plan, tuple(patterns), numbers, conjuncts, tautologies))
+    found = _investigate(Case(evaluation, question.plan, tuple(patterns), numbers, question.conjuncts, question.tautologies))
     return tuple(sorted(found, key=lambda diagnosis: diagnosis.severity is not Severity.WARNING))
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from lakeprune.engines.engine import Needs
 from lakeprune.predicate.tree import Clause, Column
 from lakeprune.predicate.write.show import name_text
+from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import Gap, gap_of
 from lakeprune.report.amount import Amount, files_text, percent, percent_text, size_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
@@ -111,7 +112,9 @@ def partial_statistics(case: Case) -> Investigation:
     for lack in _lacks(case):
         if lack.lacking.files == lack.candidates.files:
             continue
-        subset = case.evaluation.subset(case.plan, case.bits("by_partition"), Needs((lack.column,), (), paths=True, times=True))
+        subset = files_where(
+            case.evaluation, case.plan, case.bits("by_partition"), Needs((lack.column,), (), paths=True, times=True)
+        )
         counts = lack.requirement is Requirement.NULL_COUNT
         gap = gap_of(case.evaluation.engine, subset, lack.column, counts=counts)
         share = percent_text(gap.bytes, lack.candidates.bytes)

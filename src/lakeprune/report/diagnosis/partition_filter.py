@@ -11,6 +11,7 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Op
 from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.show import name_text, show
+from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import Spread, spread_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, Patterns, kept_files
@@ -29,7 +30,7 @@ def no_partition_filter(case: Case) -> Investigation:
     if not columns or not case.numbers.kept.files:
         yield []
         return []
-    subset = case.evaluation.subset(case.plan, case.bits("can_true"), Needs(partition_texts=tuple(columns)))
+    subset = files_where(case.evaluation, case.plan, case.bits("can_true"), Needs(partition_texts=tuple(columns)))
     spreads = {column: spread_of(case.evaluation.engine, subset, column) for column in columns}
     helpful = [column for column in columns if spreads[column].values > 1]
     examples = {column: condition for column in helpful if (condition := _example(case, column, spreads[column])) is not None}

@@ -13,6 +13,7 @@ from lakeprune.predicate.walk import nodes
 from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.overlap import Overlap, overlap_of
 from lakeprune.programs.patterns import Signature
+from lakeprune.programs.select import files_where
 from lakeprune.report.amount import files_text, percent_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
 from lakeprune.report.diagnosis.codes import Code
@@ -51,7 +52,7 @@ def _ranged_columns(case: Case, index: int) -> list[Column]:
 
 
 def _overlap(case: Case, column: Column) -> Overlap:
-    subset = case.evaluation.subset(case.plan, case.bits("by_partition"), Needs(domains=(column,)))
+    subset = files_where(case.evaluation, case.plan, case.bits("by_partition"), Needs(domains=(column,)))
     return overlap_of(case.evaluation.engine, subset, column)
 
 

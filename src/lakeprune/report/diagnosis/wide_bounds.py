@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from lakeprune.engines.engine import Needs
 from lakeprune.programs.patterns import Signature
+from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import hidden_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
-from lakeprune.report.verdict import Verdict, verdict_of
+from lakeprune.skipping.verdict import Verdict
 
 
 def wide_bounds_deletion_vectors(case: Case) -> Investigation:
@@ -18,7 +19,7 @@ def wide_bounds_deletion_vectors(case: Case) -> Investigation:
     guarded = amount_where(case.patterns, _is_doubtful).files
     if not guarded or not case.plan.columns:
         return []
-    subset = case.evaluation.subset(case.plan, case.bits("can_true"), Needs(), some=case.bits("not_true"))
+    subset = files_where(case.evaluation, case.plan, case.bits("can_true"), Needs(), some=case.bits("not_true"))
     hidden = hidden_of(case.evaluation.engine, subset)
     kept = case.numbers.kept.files
     return [
@@ -38,4 +39,4 @@ def wide_bounds_deletion_vectors(case: Case) -> Investigation:
 
 def _is_doubtful(signature: Signature) -> bool:
     """Kept, with a deletion vector, and not because every row matches."""
-    return signature.has_dv and verdict_of(signature) is Verdict.KEEP
+    return signature.has_dv and signature.verdict is Verdict.KEEP

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from lakeprune.report.model import FileReport
-from lakeprune.report.verdict import Verdict
+from lakeprune.skipping.verdict import Verdict
 
 MOST_MARKS = 2000  # files that are drawn one by one
 BINS = 120

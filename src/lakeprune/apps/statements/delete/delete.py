@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
     from lakeprune.apps.statements.options import StatementOptions
     from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.planning.opening import Table
 
 
 def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> StatementPlan:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from lakeprune.apps.explain.explain import Table
     from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.planning.opening import Table
 
     Source = DataFrame | str | os.PathLike[str]
     Set = str | Mapping[str, str]

@@ -43,7 +43,7 @@ def _by_source(seen: Seen) -> Iterator[Obstacle]:
         return
     told = "WHEN NOT MATCHED BY SOURCE is about every row of the target: Delta scans all of it, and no condition changes that"
     fix = "run it as a statement of its own (DELETE or UPDATE with a condition), so that the rest of the MERGE can be pruned"
-    zone = seen.target.job.profile.zone
+    zone = seen.target.planner.profile.zone
     keys = [delta_condition(found, None, zone) for found in seen.facts.keys if found.refusal is None]
     rest = " AND ".join(f"({condition})" for condition in (*seen.reading.target_only, *keys))
     numbers = (seen.files_now, seen.ask(rest)) if rest else (None, None)
@@ -52,7 +52,7 @@ def _by_source(seen: Seen) -> Iterator[Obstacle]:
 
 def _layout(seen: Seen) -> Iterator[Obstacle]:
     """The columns the files are laid out by, when ON says nothing about them."""
-    facts = seen.target.job.evaluation.snapshot.facts
+    facts = seen.target.planner.facts
     names = [*((name,) for name in facts.partition_columns), *_clustering(facts.features.clustering_columns)]
     laid = [column for name in names if (column := column_of(seen.target, name)) is not None]
     if not laid or not seen.facts.rows or Rows.TARGET_ONLY in rows_of(seen.clauses):
@@ -77,7 +77,7 @@ def _savings(seen: Seen, laid: Sequence[Column]) -> Iterator[tuple[str, int]]:
         key = same_named(seen.target, seen.source, column)
         found = None if key is None else measure(seen.source, [key]).keys[0]
         if found is not None and found.refusal is None:
-            yield name_text(column.path), seen.ask(delta_condition(found, None, seen.target.job.profile.zone))
+            yield name_text(column.path), seen.ask(delta_condition(found, None, seen.target.planner.profile.zone))
 
 
 def _clustering(columns: tuple[str, ...] | None) -> Iterator[tuple[str, ...]]:

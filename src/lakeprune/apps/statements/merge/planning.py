@@ -35,6 +35,7 @@ from lakeprune.errors import PredicateError, UsageError
 from lakeprune.planning.session import SessionOptions, among
 from lakeprune.render.printable import shortened
 from lakeprune.report.amount import Amount
+from lakeprune.report.attribution import total_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,16 +52,15 @@ def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
     reading = among(asked.options, SessionOptions)
     guards_of(asked.options)
     target = open_target(asked.table, asked.spark, reading, version)
-    with target.job.evaluation.engine.awake(), unlogged():
+    with target.planner.engine.awake(), unlogged():
         return _planned(read_merge(asked, target), started)
 
 
 def _planned(read: MergeRead, started: float) -> StatementPlan:
-    asked, target, job = read.asked, read.target, read.target.job
-    condition = _own_condition(read)
-    plan = job.plan(condition)
-    candidates = find_candidates(job, plan, Counting.NEEDED)
-    (report,) = job.reports([condition])
+    asked, target, planner = read.asked, read.target, read.target.planner
+    question = planner.ask(_own_condition(read))
+    total = total_of(planner.patterns([question])[0])
+    candidates = find_candidates(planner, question, Counting.NEEDED)
     counts = count_merge(target, read.source, read.on, read.clauses, candidates)
     _check_ambiguity(read, counts, candidates)
     touched = touched_files(read.clauses, candidates, counts, uses_vectors=target.uses_vectors(Operation.MERGE))
@@ -68,15 +68,15 @@ def _planned(read: MergeRead, started: float) -> StatementPlan:
     strengthening = strengthening_of(read, len(candidates))
     again = replace(asked, source=read.source, options={**asked.options, "now": target.moment})
     return StatementPlan(
-        table=job.table,
+        table=planner.facts.location,
         version=target.version,
         statement=Statement(Operation.MERGE, asked.on, read.on),
-        skipping=Skipping(report.numbers.total, Amount(0, 0, 0), amount_of(candidates), False, _clauses(read)),
+        skipping=Skipping(total, Amount(0, 0, 0), amount_of(candidates), False, _clauses(read)),
         read_columns=_read_columns(read) if candidates else (),
         touched=touched,
         effects=effects,
         strengthening=strengthening,
-        guards=judge(guards_of(asked.options), effects, plan),
+        guards=judge(guards_of(asked.options), effects, question.plan),
         elapsed_ms=round((time.perf_counter() - started) * 1000),
         target=target,
         again=lambda version: plan_merge(again, version),
@@ -95,7 +95,7 @@ def _own_condition(read: MergeRead) -> str:
 def _is_known(target: Target, condition: str) -> bool:
     """Whether lakeprune reads it; what only Spark reads excludes no file."""
     try:
-        target.job.plan(condition)
+        target.planner.ask(condition)
     except PredicateError:
         return False
     return True
@@ -114,7 +114,7 @@ def _check_ambiguity(read: MergeRead, counts: Counts, candidates: Sequence[Candi
 
 def _rows_of_a_lossy_delete(read: MergeRead, counts: Counts) -> int:
     """Delta 4.4 with the change data feed and without deletion vectors: a row deleted twice costs rows that were to be copied."""
-    has_feed = read.target.job.evaluation.snapshot.facts.configuration.get("delta.enableChangeDataFeed", "").lower() == "true"
+    has_feed = read.target.planner.facts.configuration.get("delta.enableChangeDataFeed", "").lower() == "true"
     return rows_deleted_twice(read.clauses, counts) if has_feed and not read.target.uses_vectors(Operation.MERGE) else 0
 
 
@@ -163,5 +163,5 @@ def _clauses(read: MergeRead) -> tuple[tuple[str, str | None], ...]:
 
 def _read_columns(read: MergeRead) -> tuple[str, ...]:
     named = set(words_of(read.on)).union(*(words_of(c.condition) for c in read.clauses if c.condition is not None))
-    fields = read.target.job.evaluation.snapshot.facts.schema.fields
+    fields = read.target.planner.facts.schema.fields
     return tuple(field.name for field in fields if field.name.lower() in named)

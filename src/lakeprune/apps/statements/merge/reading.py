@@ -29,7 +29,7 @@ from lakeprune.predicate.tree import Profile
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
+    from lakeprune.planning.opening import Table
 
 
 class AskedMerge(Struct, frozen=True):
@@ -65,12 +65,12 @@ class MergeRead(Struct, frozen=True):
 
     @property
     def zone(self) -> str:
-        return self.target.job.profile.zone
+        return self.target.planner.profile.zone
 
 
 def read_merge(asked: AskedMerge, target: Target) -> MergeRead:
     """The statement, refused where it cannot work, with its source held."""
-    facts, profile = target.job.evaluation.snapshot.facts, target.job.profile
+    facts, profile = target.planner.facts, target.planner.profile
     clauses = tuple(_pinned(clause, profile) for clause in asked.clauses)
     for clause in clauses:
         computed = facts.computed_columns if clause.kind.action is Action.UPDATE else {}

@@ -60,7 +60,7 @@ def count_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
             sql.sum("inserted"),
         )
         rows = counted.collect()
-    keys = keys_of(target.job, [row[0] for row in rows if row[0] is not None])
+    keys = keys_of(target.planner, [row[0] for row in rows if row[0] is not None])
     found = {keys[row[0]]: FileCounts(*map(int, row[1:7])) for row in rows if row[0] is not None}
     return Counts(found, sum(int(row[7]) for row in rows))
 

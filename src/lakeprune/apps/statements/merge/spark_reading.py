@@ -157,7 +157,7 @@ def _key(target: Target, both: _Both, text: str) -> Key | str:
 
 def column_of(target: Target, path: tuple[str, ...]) -> Column | None:
     """The column of the target at this path; None when there is none with statistics of its own."""
-    schema = target.job.evaluation.snapshot.facts.schema
+    schema = target.planner.facts.schema
     try:
         return Resolver(schema, ".".join(path)).column(Name(path))
     except PredicateError:

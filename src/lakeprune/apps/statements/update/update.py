@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.explain.explain import Table
     from lakeprune.apps.statements.options import StatementOptions
     from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.planning.opening import Table
 
 
 def update(

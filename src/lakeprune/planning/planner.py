@@ -1,0 +1,142 @@
+"""The one way to ask a table: a predicate is read, bound, split and lowered once, and everything else follows from that.
+
+In: a snapshot, an engine, the session of a predicate. Out: questions, their verdict patterns, the containers they select and
+the residual predicate of each. Explain, verify, statements and DataFrames all live on it. Never opens a data file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from msgspec import Struct
+
+from lakeprune.engines.engine import Engine, EngineError
+from lakeprune.errors import PredicateError, TableError
+from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
+from lakeprune.planning.question import Question
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.tree import TRUE, Expr, Profile
+from lakeprune.programs.patterns import Evaluation, Pattern
+from lakeprune.programs.select import Container, Fields, Order, Selection, select
+from lakeprune.skipping.plan import plan_clauses
+from lakeprune.skipping.verdict import Verdict
+
+T = TypeVar("T")
+
+
+class Planner(Struct, frozen=True):
+    evaluation: Evaluation
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.evaluation.snapshot
+
+    @property
+    def engine(self) -> Engine:
+        return self.evaluation.engine
+
+    @property
+    def profile(self) -> Profile:
+        return self.evaluation.profile
+
+    @property
+    def facts(self) -> SnapshotFacts:
+        return self.evaluation.snapshot.facts
+
+    def ask(self, where: str | Condition | None) -> Question:
+        """The question that a condition is, ready for everything below; None asks for every container."""
+        if where is None:
+            return Question(None, TRUE, (), plan_clauses(()))
+        condition = read(where, self.profile)
+        from lakeprune.predicate.bind.bind import bind
+        from lakeprune.predicate.passes.split import spelt_clauses
+
+        bound = bind(condition.tree, self.facts.schema, self.profile, condition.text)
+        parts = spelt_clauses(bound, self.profile)
+        return Question(condition, bound, parts, plan_clauses([clause for _, clause in parts if clause.predicate != TRUE]))
+
+    def ask_all(self, wheres: Sequence[str | Condition | None]) -> list[Question]:
+        """One question per condition; an error names the condition it is about."""
+        return _numbered(self.ask, wheres)
+
+    def patterns(self, questions: Sequence[Question]) -> list[list[Pattern]]:
+        """The verdict patterns of each question, from one read of the metadata. Refuses a snapshot that is not whole."""
+        with self.reading():
+            found = self.evaluation.patterns([question.plan for question in questions])
+        self._check_expected(found[0])
+        return found
+
+    def select(
+        self,
+        question: Question,
+        verdicts: Collection[Verdict],
+        fields: Fields = Fields(),  # noqa: B008  # frozen
+        *,
+        order: Order = Order.PATH,
+        limit: int | None = None,
+        with_empty: bool = False,
+    ) -> Iterator[Container]:
+        """The containers with one of these verdicts; `with_empty` keeps those without a live row, which are dropped otherwise."""
+        selection = Selection(verdicts, with_empty or question.condition is None, order, limit)
+        with self.engine.awake(), self.reading():
+            yield from select(self.evaluation, question.plan, selection, fields)
+
+    def residual(self, question: Question, container: Container) -> Expr:
+        """What is left to filter in a container: the conjuncts that metadata does not prove there. TRUE when fully matched."""
+        from lakeprune.predicate.passes.rebuild import all_of
+
+        outcomes = container.signature.outcomes
+        return all_of([conjunct for conjunct, outcome in zip(question.conjuncts, outcomes, strict=True) if outcome.not_true])
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, an engine that cannot read the metadata is a TableError that says what is wrong with the table."""
+        try:
+            yield
+        except EngineError as error:
+            raise self.snapshot.failure(error) from error
+
+    def _check_expected(self, patterns: Sequence[Pattern]) -> None:
+        """Refuse a snapshot that disagrees with what the table records about itself: an answer from it could drop a live file."""
+        expected = self.facts.expected
+        for unit, recorded, found in (
+            ("files", expected.files, sum(pattern.files for pattern in patterns)),
+            ("bytes", expected.bytes, sum(pattern.bytes for pattern in patterns)),
+        ):
+            if recorded is not None and recorded != found:
+                raise TableError(
+                    "LP320",
+                    f"the log of {self.facts.location} gives {found} {unit}, its checksum {recorded}",
+                    where=expected.source or None,
+                    why="a checkpoint or commit is damaged or incomplete, so any answer could be wrong",
+                    fix="check the log, or explain another version with --at-version",
+                )
+
+
+def read(where: str | Condition, profile: Profile) -> Condition:
+    """A condition from its text, before any table is known."""
+    if not isinstance(where, str):
+        return where
+    from lakeprune.predicate.read.sql.parse import read_condition
+
+    return read_condition(where, profile)
+
+
+def read_all(wheres: Sequence[str | Condition | None], profile: Profile) -> list[Condition | None]:
+    """One condition per text; an error names the text it is about."""
+    return _numbered(lambda where: None if where is None else read(where, profile), wheres)
+
+
+def _numbered(make: Callable[[str | Condition | None], T], wheres: Sequence[str | Condition | None]) -> list[T]:
+    found = []
+    for number, where in enumerate(wheres, 1):
+        try:
+            found.append(make(where))
+        except PredicateError as error:
+            if len(wheres) == 1:
+                raise
+            what = f"predicate {number} of {len(wheres)}: {error.what}"
+            raise PredicateError(error.code, what, where=error.where, why=error.why, fix=error.fix) from error
+    return found

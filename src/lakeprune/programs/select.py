@@ -1,0 +1,140 @@
+"""The containers that a plan selects, as rows or as a relation: the one way to list them.
+
+In: an evaluation, a plan, the verdicts wanted. Out: `Container`s in a stated order, or the SQL of a verdict for programs that
+go on in the engine. Containers that are not selected never leave the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+
+from lakeprune.engines.engine import Needs, Row
+from lakeprune.predicate.tree import Column
+from lakeprune.programs.fact_sql import FactPrinter
+from lakeprune.programs.patterns import Evaluation, Signature, beside, signature_of, words_of
+from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
+
+EVERY = frozenset(Verdict)
+KEPT = frozenset({Verdict.KEEP, Verdict.FULL})
+NUMBERS = {verdict: number for number, verdict in enumerate((Verdict.DROP, Verdict.KEEP, Verdict.FULL))}
+IS_EMPTY = "coalesce(rows - deleted = 0, FALSE)"
+
+
+class Order(Enum):
+    """How listed containers are sorted."""
+
+    PATH = "path"
+    LARGEST = "size DESC, path"
+
+
+class Fields(Struct, frozen=True):
+    """What is read of every selected container beyond its path, size, rows and signature."""
+
+    key: bool = False  # the path as paths of the table are compared
+    bounds: bool = True  # of the plan's columns
+
+
+class Container(Struct, frozen=True):
+    """A file: what is recorded of it, and what each clause can be there."""
+
+    signature: Signature
+    path: str
+    size: int
+    rows: int | None  # physical
+    deleted: int | None
+    partition: str  # JSON text
+    bounds: tuple[tuple[Any, Any], ...] = ()  # per plan column: recorded or widened bounds, as canonical values
+    key: str | None = None
+
+    @property
+    def live(self) -> int | None:
+        return None if self.rows is None or self.deleted is None else self.rows - self.deleted
+
+
+class Selection(Struct, frozen=True):
+    """Which containers; `with_empty` includes those without a live row, which are dropped otherwise."""
+
+    verdicts: Collection[Verdict] = EVERY
+    with_empty: bool = False
+    order: Order = Order.PATH
+    limit: int | None = None
+
+
+def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fields = Fields()) -> Iterator[Container]:  # noqa: B008  # frozen
+    """The selected containers, one by one."""
+    source, printer = evaluation.relation(plan, Needs(paths=True))
+    words = words_of(plan, printer)
+    columns = range(len(plan.columns)) if fields.bounds else ()
+    bounds = [f"c{k}_{side}" for k in columns for side in ("lo", "hi")]
+    keys = [evaluation.snapshot.file_key(evaluation.engine, "path")] if fields.key else []
+    picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds, *keys])
+    tests = "" if set(selection.verdicts) == EVERY else f" WHERE {_is_selected(plan, printer, selection)}"
+    most = "" if selection.limit is None else f" LIMIT {selection.limit}"
+    found = evaluation.engine.stream(f"SELECT {picked} FROM {source}{tests} ORDER BY {selection.order.value}{most}")
+    # They are sorted: with the first row in hand everything has been read, so this is the time to look.
+    first = next(found, None)
+    evaluation.snapshot.check_whole()
+    known: dict[Row, Signature] = {}  # few signatures, many containers: each is decoded once and shared
+    for row in chain([] if first is None else [first], found):
+        bits = row[5 : 5 + len(words)]
+        if (signature := known.get(bits)) is None:
+            signature = known[bits] = signature_of(plan, bits)
+        flat = row[5 + len(words) : 5 + len(words) + len(bounds)]
+        pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+        # By position: a listing may have a million files, and naming the fields doubles the cost of each.
+        path, size, rows, deleted, partition = row[:5]
+        yield Container(signature, path, size, rows, deleted, partition, pairs, row[-1] if fields.key else None)
+
+
+def verdict_sql(plan: Plan, printer: FactPrinter) -> str:
+    """The verdict of a container as its number; `Signature.verdict` gives the same from a signature."""
+    drop, keep, full = (NUMBERS[verdict] for verdict in (Verdict.DROP, Verdict.KEEP, Verdict.FULL))
+    dropped = f"{IS_EMPTY} OR NOT {_can_be_true(plan, printer)}"
+    return f"CAST(CASE WHEN {dropped} THEN {drop} WHEN {_is_full(plan, printer)} THEN {full} ELSE {keep} END AS INTEGER)"
+
+
+def _is_selected(plan: Plan, printer: FactPrinter, selection: Selection) -> str:
+    wanted = set(selection.verdicts)
+    if wanted == KEPT:
+        kept = _can_be_true(plan, printer)
+        return kept if selection.with_empty else f"NOT {IS_EMPTY} AND {kept}"
+    listed = ", ".join(str(number) for verdict, number in NUMBERS.items() if verdict in wanted)
+    return f"{verdict_sql(plan, printer)} IN ({listed})"
+
+
+def _can_be_true(plan: Plan, printer: FactPrinter) -> str:
+    bits = dict.fromkeys(place.can_true for place in plan.positions)
+    return "(" + " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in bits)]) + ")"
+
+
+def _is_full(plan: Plan, printer: FactPrinter) -> str:
+    bits = dict.fromkeys(place.not_true for place in plan.positions)
+    return "(" + " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 0" for bit in bits)]) + ")"
+
+
+class Subset(Struct, frozen=True):
+    """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
+
+    source: str
+    domains: Mapping[Column, int]
+    texts: Mapping[Column, int]
+
+
+def files_where(evaluation: Evaluation, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Subset:
+    """The containers with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
+
+    They have what `needs` asks for beside the plan's own.
+    """
+    asked = beside(plan, needs)
+    source, printer = evaluation.relation(plan, needs)
+    tests = [f"NOT {IS_EMPTY}", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
+    if some:
+        tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
+    files = f"(SELECT files.* FROM {source} WHERE {' AND '.join(tests)})"
+    return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
