@@ -11,22 +11,19 @@ from typing import Any
 
 import msgspec
 
-from lakeprune.apps.dataframes import as_json as dataframe
 from lakeprune.apps.dataframes.document import DataFrameExplanation
-from lakeprune.apps.statements import as_json as statement
 from lakeprune.apps.statements.document import StatementDocument
 from lakeprune.apps.verify.document import Audit, Verification
-from lakeprune.report.document import Explanation
-from lakeprune.report.model import SCHEMA_VERSION
+from lakeprune.report.explanation import Explanation
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 # The type of each document, what it is called and its version.
 DOCUMENTS: dict[str, tuple[Any, str, str]] = {
-    "explain": (Explanation, "explain", SCHEMA_VERSION),
-    "dataframe": (DataFrameExplanation, "explain --sql", dataframe.SCHEMA_VERSION),
-    "verify": (Verification, "verify", SCHEMA_VERSION),
-    "audit": (Audit, "verify --audit-stats", SCHEMA_VERSION),
-    "statement": (StatementDocument, "update, delete and merge", statement.SCHEMA_VERSION),
+    "explain": (Explanation, "explain", "1.0.0"),
+    "dataframe": (DataFrameExplanation, "explain --sql", "1.0.0"),
+    "verify": (Verification, "verify", "1.0.0"),
+    "audit": (Audit, "verify --audit-stats", "1.0.0"),
+    "statement": (StatementDocument, "update, delete and merge", "1.0.0"),
 }
 
 

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from lakeprune.predicate.tree import Bucket
-from lakeprune.report import document
+from lakeprune.report import explanation as document
 from lakeprune.report.gates import Gates
 from lakeprune.report.model import Confidence
 from lakeprune.report.verdict import Credit, Keeps

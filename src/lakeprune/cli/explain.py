@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from lakeprune.cli.output import deliver, tell, terminal_width
+from lakeprune.cli.output import show, tell
 from lakeprune.cli.question import Parser, add_question, parsed
 from lakeprune.cli.spark_flags import add_engine_flags, advice, session_of, shown_progress
 from lakeprune.cli.store_flags import access_of, add_store_flags
 from lakeprune.cli.values import count, percentage, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
-
-if TYPE_CHECKING:
-    from lakeprune.report.model import Report
+from lakeprune.render.registry import formats
 
 _EXAMPLES = """\
 examples:
@@ -59,7 +56,7 @@ def run(argv: Sequence[str]) -> int:
         explainer, conditions = opened(given.table, [given.where], at, {**options, **access_of(given), "spark": spark})
         try:
             (report,) = explainer.reports(conditions)
-            deliver(_chunks(report, given), given.output)
+            show(report, given)
         finally:
             explainer.close()
     if (note := advice(given.engine, report.numbers.total.files)) is not None:
@@ -68,24 +65,6 @@ def run(argv: Sequence[str]) -> int:
         if not assertion.passed:
             tell(f"ASSERTION FAILED: {assertion.message}")
     return EXIT_OK if report.passed else EXIT_GATE_FAILED
-
-
-def _chunks(report: Report, given: argparse.Namespace) -> Iterator[str]:
-    if given.format == "json":
-        from lakeprune.render.json.report import json_chunks
-
-        return json_chunks(report, verbose=given.verbose, limit=given.limit)
-    if given.format == "html":
-        from lakeprune.render.html.page import html_chunks
-
-        return html_chunks(report)
-    if given.output is None and (width := terminal_width()) is not None:
-        from lakeprune.render.text.terminal import terminal_chunks
-
-        return terminal_chunks(report, verbose=given.verbose, limit=given.limit, width=width)
-    from lakeprune.render.text.report import text_chunks
-
-    return text_chunks(report, verbose=given.verbose, limit=given.limit)
 
 
 def _parser() -> Parser:
@@ -104,7 +83,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="list every file with its verdict and why")
     group.add_argument("--explain-why", action="store_true", help="say why files stay, with numbers and what would help")
     group.add_argument("--limit", metavar="N", type=count, help="with --verbose, list at most N files")
-    group.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: text")
+    group.add_argument("--format", choices=formats("explain"), default="text", help="default: text")
     group.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.output import show, tell
 from lakeprune.cli.spark_flags import delta_session_of, shown_progress
 from lakeprune.cli.store_flags import access_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from lakeprune.apps.dataframes.model import DataFrameReport
+    pass
 
 _GATES = ("min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "assert_stats", "require_full_attribution")
 _ELSEWHERE = {  # what belongs to a table that is named, and where a query says it
@@ -33,7 +32,7 @@ def run_query(given: argparse.Namespace) -> int:
 
     with shown_progress(spark):
         report = explain_frame(spark, given.sql, options)
-        deliver(_chunks(report, given), given.output)
+        show(report, given)
     for number, section in enumerate(report.sections, 1):
         for assertion in section.assertions:
             if not assertion.passed:
@@ -52,13 +51,3 @@ def _check(given: argparse.Namespace) -> None:
     if access_of(given):
         fix = "give Spark its own settings with --conf, such as spark.hadoop.fs.s3a.*"
         raise UsageError("LP244", "flags for object stores and --sql do not go together", why="Spark reads the tables", fix=fix)
-
-
-def _chunks(report: DataFrameReport, given: argparse.Namespace) -> Iterator[str]:
-    if given.format == "json":
-        return iter([report.to_json(verbose=given.verbose, limit=given.limit)])
-    if given.format == "html":
-        return iter([report.to_html()])
-    from lakeprune.apps.dataframes.as_text import text_chunks
-
-    return text_chunks(report, verbose=given.verbose, limit=given.limit)

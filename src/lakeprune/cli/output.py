@@ -10,9 +10,14 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from lakeprune.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from lakeprune.report.document import Document
 
 _IN_MEMORY = 1 << 20  # bytes of a document that are spooled without a file
 
@@ -33,6 +38,16 @@ def deliver(chunks: Iterable[str], target: str | None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise UsageError("LP217", "cannot write to stdout", why=error.strerror, fix="free space, or use --output FILE") from error
+
+
+def show(document: Document, given: argparse.Namespace) -> None:
+    """Deliver a document in the format and to the place that the flags name."""
+    from lakeprune.render.registry import rendered
+    from lakeprune.report.document import View
+
+    width = terminal_width() if given.output is None else None
+    view = View(getattr(given, "verbose", False), getattr(given, "limit", None), width)
+    deliver(rendered(document, given.format, view), given.output)
 
 
 def tell(message: str) -> None:

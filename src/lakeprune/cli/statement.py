@@ -7,11 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.output import show, tell
 from lakeprune.cli.question import SESSION, Parser, add_session, parsed
 from lakeprune.cli.spark_flags import add_spark_flags, delta_session_of, shown_progress
 from lakeprune.cli.values import count, size
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
+from lakeprune.render.registry import formats
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
@@ -38,7 +39,7 @@ def add_statement_flags(parser: Parser) -> None:
     guards.add_argument("--require-partition-filter", action="store_true", help="the condition must bound a partition column")
     add_session(parser, "Spark's")
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    output.add_argument("--format", choices=formats("statement"), default="text", help="default: text")
     output.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
     add_spark_flags(parser.add_argument_group("where Spark runs"))
 
@@ -61,15 +62,15 @@ def _options(given: argparse.Namespace) -> dict[str, Any]:
 
 def _finish(plan: StatementPlan, given: argparse.Namespace) -> int:
     """Print the plan, or carry it out and print what came of it; the exit code."""
-    from lakeprune.apps.statements.as_text import result_text
+    from lakeprune.render.text.statement import result_text
 
     if given.execute:
         _check_output(given.output)
     execution = plan.execute(given.retry) if given.execute else None
     document = plan if execution is None else execution
-    result = result_text(plan if execution is None else execution.plan, execution)
+    result = result_text(document)
     try:
-        deliver([document.to_json() if given.format == "json" else document.to_text()], given.output)
+        show(document, given)
     except UsageError:
         tell(result)  # what was done to the table must be known even when nobody can read the document
         raise

@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.output import deliver, tell
+from lakeprune.cli.output import show, tell
 from lakeprune.cli.question import SESSION, Parser, add_question, parsed
 from lakeprune.cli.spark_flags import add_spark_flags, delta_session_of, shown_progress
 from lakeprune.cli.values import fraction
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
+from lakeprune.render.registry import formats
 from lakeprune.report.amount import files_text
 
 if TYPE_CHECKING:
@@ -44,11 +45,7 @@ def run(argv: Sequence[str]) -> int:
     options.update(version=given.at_version, timestamp=given.at_timestamp, sample=given.sample)
     with shown_progress(spark):
         found = _found(given, spark, options)
-        if given.format == "html":
-            document = found.to_html()
-        else:
-            document = found.to_json() if given.format == "json" else found.to_text()
-    deliver([document], given.output)
+        show(found, given)
     for message in _failures(found):
         tell(f"VERIFICATION FAILED: {message}")
     return EXIT_OK if found.passed else EXIT_GATE_FAILED
@@ -82,7 +79,7 @@ def _parser() -> Parser:
     audited = "compare the log's bounds, null counts and row counts with the values; without -w nothing else is verified"
     how.add_argument("--audit-stats", action="store_true", help=audited)
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=("text", "json", "html"), default="text", help="default: text")
+    output.add_argument("--format", choices=formats("verify"), default="text", help="default: text")
     output.add_argument("--output", metavar="FILE", help="write the document to FILE instead of stdout")
     add_spark_flags(parser.add_argument_group("where Spark runs"))
     return parser

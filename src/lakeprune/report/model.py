@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
+from lakeprune.report.document import Document
 from lakeprune.report.gates import Assertion
 from lakeprune.report.verdict import Credit, Keeps
 from lakeprune.skipping.verdict import Verdict
@@ -25,8 +26,6 @@ from lakeprune.storage.storage import Traffic
 
 if TYPE_CHECKING:
     from lakeprune.report.pictures.model import Picture
-
-SCHEMA_VERSION = "1.0.0"  # of the JSON document: a new field raises the minor, a changed meaning the major number
 
 PARTITION_PHASE: Final = "Partition pruning"
 SKIPPING_PHASE: Final = "Data skipping (min/max statistics)"
@@ -94,8 +93,10 @@ class Diagnosis(Struct, frozen=True):
     rewrite: str | None = None  # what can be pasted: a condition, or a statement
 
 
-class Report(Struct, frozen=True):
+class Report(Document, frozen=True):
     """What one predicate must read of one table, why, and whether that is good enough."""
+
+    kind: ClassVar[str] = "explain"
 
     table: str
     predicate: str | None
@@ -113,9 +114,6 @@ class Report(Struct, frozen=True):
     def __repr__(self) -> str:
         total, kept = self.numbers.total.files, self.numbers.kept.files
         return f"<Report on {self.table!r} version {self.facts.version}, {self.predicate!r}: {total} -> {kept} files>"
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     @property
     def passed(self) -> bool:
@@ -142,34 +140,6 @@ class Report(Struct, frozen=True):
     def text_of(self, *buckets: Bucket) -> str | None:
         """The clauses of these buckets as one condition, None without any."""
         return joined([c.clause.text for c in self.clauses if c.clause.bucket in buckets])
-
-    def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
-        """The JSON document as Python values; with `verbose` every file is in it."""
-        from lakeprune.render.json.report import document
-
-        return document(self, verbose=verbose, limit=limit)
-
-    def to_json(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        from lakeprune.render.json.report import json_chunks
-
-        return "".join(json_chunks(self, verbose=verbose, limit=limit))
-
-    def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        from lakeprune.render.text.report import text_chunks
-
-        return "".join(text_chunks(self, verbose=verbose, limit=limit))
-
-    def to_html(self) -> str:
-        """One self-contained page. Reads the metadata again, for the pictures and the list of files."""
-        from lakeprune.render.html.page import html_chunks
-
-        return "".join(html_chunks(self))
-
-    def _repr_html_(self) -> str:
-        """The compact form, for notebooks."""
-        from lakeprune.render.html.compact import compact
-
-        return compact(self)
 
 
 def joined(texts: Sequence[str]) -> str | None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lakeprune import __version__
 from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection
 from lakeprune.apps.dataframes.scan import DeltaPlan
+from lakeprune.report.document import View
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
     from lakeprune.apps.dataframes import document as shape
 
-SCHEMA_VERSION = "1.0.0"  # of this document: a new field raises the minor, a changed meaning the major number
+
+def json_chunks(report: DataFrameReport, view: View) -> Iterator[str]:
+    yield json.dumps(document(report, verbose=view.verbose, limit=view.limit), indent=2) + "\n"
 
 
 def document(report: DataFrameReport, *, verbose: bool, limit: int | None) -> shape.DataFrameExplanation:
@@ -29,7 +34,7 @@ def document(report: DataFrameReport, *, verbose: bool, limit: int | None) -> sh
         "not_explained": [{"source": other.source, "why": other.why} for other in report.unexplained],
         "result": None if not has_gates else "pass" if report.passed else "fail",
         "elapsed_ms": report.elapsed_ms,
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": report.schema_version,
         "tool_version": __version__,
     }
 

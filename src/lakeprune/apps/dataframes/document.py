@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from lakeprune.report.document import Explanation
+from lakeprune.report.explanation import Explanation
 
 
 class Planned(TypedDict):

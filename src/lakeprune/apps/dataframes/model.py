@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 from msgspec import Struct
 
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Unexplained
+from lakeprune.report.document import Document
 from lakeprune.report.gates import Assertion
 from lakeprune.report.model import Report
 
@@ -27,12 +28,15 @@ class ParquetSection(Struct, frozen=True):
 
     scan: ParquetScan
     assertions: tuple[Assertion, ...]
+    report: None = None
 
 
 Section = DeltaSection | ParquetSection
 
 
-class DataFrameReport(Struct, frozen=True):
+class DataFrameReport(Document, frozen=True):
+    kind: ClassVar[str] = "dataframe"
+
     sections: tuple[Section, ...]
     unread: tuple[str, ...]  # tables of which Spark needs no file: no row can match, or the metadata has the answer
     unexplained: tuple[Unexplained, ...]
@@ -45,9 +49,6 @@ class DataFrameReport(Struct, frozen=True):
         scans = f"{len(self.sections)} scan{'' if len(self.sections) == 1 else 's'}"
         return f"<DataFrameReport on {scans}: {places}>" if places else "<DataFrameReport: no file is read>"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     @property
     def passed(self) -> bool:
         """Whether every gate passed on every scan."""
@@ -56,34 +57,7 @@ class DataFrameReport(Struct, frozen=True):
     @property
     def reports(self) -> tuple[Report, ...]:
         """The reports of the Delta scans, in the order of the plan."""
-        return tuple(section.report for section in self.sections if isinstance(section, DeltaSection))
-
-    def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
-        """The JSON document as Python values; with `verbose` every file is in it."""
-        from lakeprune.apps.dataframes.as_json import document
-
-        return dict(document(self, verbose=verbose, limit=limit))
-
-    def to_json(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        import json
-
-        return json.dumps(self.to_dict(verbose=verbose, limit=limit), indent=2) + "\n"
-
-    def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
-        from lakeprune.apps.dataframes.as_text import text_chunks
-
-        return "".join(text_chunks(self, verbose=verbose, limit=limit))
-
-    def to_html(self) -> str:
-        """One self-contained page."""
-        from lakeprune.apps.dataframes.as_html import page
-
-        return page(self)
-
-    def _repr_html_(self) -> str:
-        from lakeprune.apps.dataframes.as_html import notebook
-
-        return notebook(self)
+        return tuple(section.report for section in self.sections if section.report is not None)
 
 
 def _place(section: Section) -> str:

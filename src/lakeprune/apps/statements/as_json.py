@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from lakeprune import __version__
@@ -11,19 +13,22 @@ from lakeprune.apps.statements.model import Status
 from lakeprune.apps.statements.plan import StatementPlan
 from lakeprune.apps.statements.reconcile import Reconciliation
 from lakeprune.render.json.report import quantity
+from lakeprune.report.document import View
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements import document as shape
     from lakeprune.formats.delta.spark_scan import DeltaScan
 
-SCHEMA_VERSION = "1.0.0"  # a new field raises the minor, a changed meaning the major number
+
+def json_chunks(statement: StatementPlan | Execution, _: View) -> Iterator[str]:
+    yield json.dumps(document(*statement.parts), indent=2) + "\n"
 
 
 def document(plan: StatementPlan, execution: Execution | None) -> dict[str, Any]:
     """The whole document as Python values."""
     whole: shape.StatementDocument = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": plan.schema_version,
         "lakeprune_version": __version__,
         "table": plan.table,
         "version": plan.version,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from lakeprune.report.document import Quantity
+from lakeprune.report.explanation import Quantity
 
 ResultName = Literal["planned", "nothing_matches", "guarded", "committed", "differs", "conflict"]
 

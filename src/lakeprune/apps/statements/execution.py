@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, ClassVar
 
 from lakeprune.apps.statements.model import Status
 from lakeprune.apps.statements.reconcile import Check, Reconciliation, reconcile
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, StatementError, UsageError
+from lakeprune.report.document import Document
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
     from lakeprune.formats.commit import Commit
 
 
-class Execution(Struct, frozen=True):
+class Execution(Document, frozen=True):
+    kind: ClassVar[str] = "statement"
+
     plan: StatementPlan  # the last one made, which is the one that was executed
     status: Status
     attempts: int
@@ -39,28 +40,24 @@ class Execution(Struct, frozen=True):
         return self.status is Status.NOTHING_MATCHES
 
     @property
+    def result(self) -> str:
+        """How it ended, as its document has it."""
+        if self.plan.is_empty:
+            return Status.NOTHING_MATCHES.value
+        return "differs" if self.status is Status.COMMITTED and not self.passed else self.status.value
+
+    @property
+    def parts(self) -> tuple[StatementPlan, Execution | None]:
+        """The plan, and what came of it."""
+        return self.plan, self
+
+    @property
     def exit_code(self) -> int:
         return EXIT_OK if self.passed else EXIT_GATE_FAILED
 
     def __repr__(self) -> str:
         version = "" if self.commit is None else f" as version {self.commit.version}"
         return f"<Execution of {self.plan!r}: {self.status.value}{version}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as Python values."""
-        from lakeprune.apps.statements.as_json import document
-
-        return document(self.plan, self)
-
-    def to_json(self) -> str:
-        import json
-
-        return json.dumps(self.to_dict(), indent=2) + "\n"
-
-    def to_text(self) -> str:
-        from lakeprune.apps.statements.as_text import text
-
-        return text(self.plan, self)
 
 
 def execute(plan: StatementPlan, retry: int) -> Execution:

@@ -78,6 +78,11 @@ class Effects(Struct, frozen=True):
         return total([self.updated, self.deleted, self.inserted])
 
     @property
+    def matched(self) -> int | None:
+        """Rows of the table that change."""
+        return total([self.updated, self.deleted])
+
+    @property
     def written(self) -> int | None:
         """Rows that are written to new files."""
         return total([self.updated, self.copied, self.inserted])

@@ -1,18 +1,18 @@
 """A planned statement: what it will do to which files, as values; `execute` does it.
 
-Made by update.py, delete.py and whatever else changes tables; printed by as_text.py and as_json.py. Looking at a plan changes
-nothing.
+Made by the planners of each statement, shown by render/. Looking at a plan changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
 from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched
 from lakeprune.report.amount import Amount
+from lakeprune.report.document import Document
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ class Strengthening(Struct, frozen=True):
     is_wanted: bool
 
 
-class StatementPlan(Struct, frozen=True):
+class StatementPlan(Document, frozen=True):
+    kind: ClassVar[str] = "statement"
+
     table: str
     version: int
     statement: Statement
@@ -88,6 +90,16 @@ class StatementPlan(Struct, frozen=True):
         return all(guard.passed for guard in self.guards)
 
     @property
+    def result(self) -> str:
+        """How far it came, as its document has it."""
+        return "nothing_matches" if self.is_empty else "planned" if self.passed else "guarded"
+
+    @property
+    def parts(self) -> tuple[StatementPlan, Execution | None]:
+        """The plan, and what came of it."""
+        return self, None
+
+    @property
     def condition(self) -> str:
         """The condition that is executed."""
         return self.strengthening.condition or self.statement.executed
@@ -105,19 +117,3 @@ class StatementPlan(Struct, frozen=True):
     def __repr__(self) -> str:
         name = self.statement.operation.value.upper()
         return f"<Plan of {name} on {self.table} version {self.version}: {self.effects.touched.files} files>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as Python values."""
-        from lakeprune.apps.statements.as_json import document
-
-        return document(self, None)
-
-    def to_json(self) -> str:
-        import json
-
-        return json.dumps(self.to_dict(), indent=2) + "\n"
-
-    def to_text(self) -> str:
-        from lakeprune.apps.statements.as_text import text
-
-        return text(self, None)

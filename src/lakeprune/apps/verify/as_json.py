@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
 from lakeprune import __version__
 from lakeprune.apps.verify.audit_model import Audit
 from lakeprune.apps.verify.model import Verification
 from lakeprune.apps.verify.sampled import Sampled
-from lakeprune.report.model import SCHEMA_VERSION
+from lakeprune.report.document import View
+
+
+def json_chunks(verification: Verification, _: View) -> Iterator[str]:
+    yield json.dumps(document(verification), indent=2) + "\n"
+
+
+def audit_chunks(audit: Audit, _: View) -> Iterator[str]:
+    yield json.dumps(audit_document(audit), indent=2) + "\n"
 
 
 def document(verification: Verification) -> dict[str, Any]:
@@ -48,7 +58,7 @@ def document(verification: Verification) -> dict[str, Any]:
         "audit": None if verification.audit is None else audit_document(verification.audit),
         "plan": verification.report.to_dict(),
         "elapsed_ms": verification.elapsed_ms,
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": verification.schema_version,
         "tool_version": __version__,
     }
 
@@ -79,7 +89,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
             for fault in audit.faults
         ],
         "elapsed_ms": audit.elapsed_ms,
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": audit.schema_version,
         "tool_version": __version__,
     }
 

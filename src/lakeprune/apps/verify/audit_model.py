@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
 from lakeprune.apps.verify.sampled import Sampled
 from lakeprune.programs.audit import Fault
+from lakeprune.report.document import Document
 
 UNKNOWN_WRITER = "unknown"
 
@@ -41,7 +42,9 @@ class FaultyFiles(Struct, frozen=True):
     files: int
 
 
-class Audit(Struct, frozen=True):
+class Audit(Document, frozen=True):
+    kind: ClassVar[str] = "audit"
+
     table: str
     version: int
     files: int  # of the table
@@ -63,35 +66,5 @@ class Audit(Struct, frozen=True):
         return sum(count.files for count in self.counts)
 
     def __repr__(self) -> str:
-        told = "right" if self.passed else f"{self.wrong_files} files wrong"
-        return f"<Audit of {self.table!r} version {self.version}: {self.checked_files} files checked, {told}>"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as Python values."""
-        from lakeprune.apps.verify.as_json import audit_document
-
-        return audit_document(self)
-
-    def to_json(self) -> str:
-        import json
-
-        return json.dumps(self.to_dict(), indent=2) + "\n"
-
-    def to_text(self) -> str:
-        from lakeprune.apps.verify.as_text import audit_text
-
-        return audit_text(self)
-
-    def to_html(self) -> str:
-        """One self-contained page."""
-        from lakeprune.apps.verify.as_html import audit_page
-
-        return audit_page(self)
-
-    def _repr_html_(self) -> str:
-        from lakeprune.apps.verify.as_html import audit_fragment
-
-        return audit_fragment(self)
+        outcome = "right" if self.passed else f"{self.wrong_files} files wrong"
+        return f"<Audit of {self.table!r} version {self.version}: {self.checked_files} files checked, {outcome}>"

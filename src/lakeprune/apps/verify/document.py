@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from lakeprune.report.document import Explanation, KeepsName
+from lakeprune.report.explanation import Explanation, KeepsName
 
 FaultName = Literal["num_records", "min", "max", "null_count", "nan"]
 Shown = bool | int | float | str | None

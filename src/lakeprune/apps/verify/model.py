@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
 from lakeprune.apps.verify.sampled import Sampled
+from lakeprune.report.document import Document
 from lakeprune.report.model import Report
 from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.verdict import Verdict
@@ -52,7 +53,9 @@ class Truth(Struct, frozen=True):
     files_told_wrong: int  # whose recorded number of live rows is not what they hold
 
 
-class Verification(Struct, frozen=True):
+class Verification(Document, frozen=True):
+    kind: ClassVar[str] = "verify"
+
     report: Report
     truth: Truth
     sampled: Sampled | None  # of the dropped files; None: all were looked into
@@ -99,33 +102,3 @@ class Verification(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Verification of {self.report!r}: {'sound' if self.is_sound else f'{self.violation_count} violations'}>"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON document as Python values."""
-        from lakeprune.apps.verify.as_json import document
-
-        return document(self)
-
-    def to_json(self) -> str:
-        import json
-
-        return json.dumps(self.to_dict(), indent=2) + "\n"
-
-    def to_text(self) -> str:
-        from lakeprune.apps.verify.as_text import text
-
-        return text(self)
-
-    def to_html(self) -> str:
-        """One self-contained page."""
-        from lakeprune.apps.verify.as_html import page
-
-        return page(self)
-
-    def _repr_html_(self) -> str:
-        from lakeprune.apps.verify.as_html import fragment
-
-        return fragment(self)

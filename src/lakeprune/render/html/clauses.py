@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakeprune.predicate.tree import Bucket
-from lakeprune.render.html.words import code, number, plural, words
+from lakeprune.render.html.words import code, number, plain_list, plural, words
 from lakeprune.render.phrases import KEPT
 from lakeprune.report.amount import percent_text
 from lakeprune.report.model import ClauseReport, Report
@@ -52,8 +52,8 @@ def _row(index: int, report: ClauseReport) -> str:
     ]
     counts = (credit.drops_any.files, credit.drops_first.files, credit.drops_alone.files)
     cells = "".join(f'<td class="num">{number(count)}</td>' for count in counts)
-    kept = [f"<li>{number(credit.kept[why].files)} {told}</li>" for why, told in KEPT.items() if credit.kept[why].files]
-    keeps = f'<ul class="plain">{"".join(kept)}</ul>' if kept else '<span class="muted">none</span>'
+    kept = plain_list(f"{number(credit.kept[why].files)} {phrase}" for why, phrase in KEPT.items() if credit.kept[why].files)
+    keeps = kept or '<span class="muted">none</span>'
     return (
         f'<tr id="clause-{index}"><td class="muted">{index}</td><th scope="row">{code(clause.text)}{"".join(remarks)}</th>'
         f"<td>{_EVIDENCE[clause.bucket]}</td>{cells}<td>{keeps}</td></tr>"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lakeprune.render.html.funnel import steps
 from lakeprune.render.html.summary import answer
 from lakeprune.render.html.words import code, number, words
 from lakeprune.report.amount import percent_text, size_text
+from lakeprune.report.document import View
 from lakeprune.report.model import Report
 
 _MOST_CLAUSES = 20
@@ -19,6 +22,11 @@ _STYLE = (
     "@media (prefers-color-scheme:dark){.lakeprune{color:#e4e8ec;background:#1a1e24;border-color:#313840}"
     ".lakeprune .muted{color:#a2acb8}.lakeprune rect{fill:#fb8a3c}.lakeprune rect.track{fill:#313840}}"
 )
+
+
+def notebook(report: Report, _: View) -> Iterator[str]:
+    """The report of a notebook cell."""
+    yield compact(report)
 
 
 def compact(report: Report) -> str:

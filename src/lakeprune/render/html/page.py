@@ -1,26 +1,22 @@
-"""The report as one self-contained HTML page: no network, no external asset, under 1 MB whatever the table.
+"""The report as one HTML page, under 1 MB whatever the table.
 
-In: a report. Out: the page in pieces. Everything from outside is escaped in words.py; a Content-Security-Policy lets the browser
-run and apply nothing but the one script and the one style sheet that are part of the page, by their hashes.
+In: a report. Out: the page in pieces. Everything from outside is escaped in words.py; frame.py has what every page has.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files as package_files
 
-from lakeprune import __version__
 from lakeprune.render.html.clauses import clauses
 from lakeprune.render.html.diagnoses import diagnoses
 from lakeprune.render.html.files import file_list
+from lakeprune.render.html.frame import page_end, page_top, section
 from lakeprune.render.html.funnel import funnel
 from lakeprune.render.html.heat import heat_map
 from lakeprune.render.html.strips import strips
 from lakeprune.render.html.summary import gates, notes, summary
-from lakeprune.render.html.words import words
+from lakeprune.render.html.words import code, plain_list, words
+from lakeprune.report.document import View
 from lakeprune.report.model import Report
 from lakeprune.report.pictures.model import Picture
 
@@ -49,19 +45,21 @@ _LEGEND = (
 )
 
 
-def html_chunks(report: Report) -> Iterator[str]:
+def html_chunks(report: Report, _: View) -> Iterator[str]:
     """The page, piece by piece."""
     picture = report.picture()
     sections = _sections(report, picture)
-    head = page_head(report.table)
-    body = _body(report, sections)
-    spent = sum(len(part.encode("utf-8", "replace")) for part in (head, *body))
-    budget = max(0, min(_FOR_FILES, MOST_BYTES - _RESERVE - spent))
-    yield head
-    yield body[0]
-    if report.numbers.total.files:
-        yield section("files", "Files", file_list(report, picture.files, budget))
-    yield body[1]
+    has_files = report.numbers.total.files > 0
+    links = [(identifier, title) for identifier, title, _ in sections] + ([("files", "Files")] if has_files else [])
+    parts = [page_top(report.table, summary(report), links, _DEFINITIONS), *(section(*each) for each in sections)]
+    last = page_end(report.elapsed_ms, "metadata alone: no data file was opened")
+    if told := notes(report):
+        last = section("notes", "Notes", told) + last
+    spent = sum(len(part.encode("utf-8", "replace")) for part in (*parts, last))
+    yield from parts
+    if has_files:
+        yield section("files", "Files", file_list(report, picture.files, max(0, min(_FOR_FILES, MOST_BYTES - _RESERVE - spent))))
+    yield last
 
 
 def _sections(report: Report, picture: Picture) -> list[tuple[str, str, str]]:
@@ -87,57 +85,6 @@ def _sections(report: Report, picture: Picture) -> list[tuple[str, str, str]]:
 
 def _ranges(picture: Picture) -> str:
     intro = "<p>Where each file’s values lie between its minimum and maximum, sorted by where they start.</p>"
-    absent = "".join(f"<li><code>{words(gone.column, 120)}</code>: {words(gone.why)}</li>" for gone in picture.undrawn[:40])
-    missing = f'<div class="empty"><p>Not drawn:</p><ul class="plain">{absent}</ul></div>' if absent else ""
+    absent = plain_list(f"{code(gone.column, 120)}: {words(gone.why)}" for gone in picture.undrawn[:40])
+    missing = f'<div class="empty"><p>Not drawn:</p>{absent}</div>' if absent else ""
     return (intro + _LEGEND + strips(picture) if picture.strips else "") + missing
-
-
-def page_head(title: str) -> str:
-    """Everything before the body: the style sheet, and a policy that allows nothing else."""
-    policy = (
-        f"default-src 'none'; style-src '{_hash(_asset('page.css'))}'; script-src '{_hash(_asset('page.js'))}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        f"<title>{words(title, 120)}: lakeprune report</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
-    )
-
-
-def _body(report: Report, sections: list[tuple[str, str, str]]) -> tuple[str, str]:
-    """What comes before the list of files, and what comes after it."""
-    titles = [(identifier, title) for identifier, title, _ in sections]
-    if report.numbers.total.files:
-        titles.append(("files", "Files"))
-    links = "".join(f'<li><a href="#{identifier}">{title}</a></li>' for identifier, title in titles)
-    before = (
-        f'<body>\n<a class="skip" href="#main">Skip to the report</a>{_DEFINITIONS}\n<header>{summary(report)}</header>\n'
-        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n<main id="main">' + "".join(section(*each) for each in sections)
-    )
-    made = f"Made by lakeprune {__version__} in {report.elapsed_ms:,} ms from metadata alone: no data file was opened."
-    told = notes(report)
-    last = section("notes", "Notes", told) if told else ""
-    return before, f"{last}{page_end(made)}"
-
-
-def page_end(made: str) -> str:
-    """What closes the page: who made it, and the one script."""
-    return f"\n</main>\n<footer><p>{made}</p></footer>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
-
-
-def section(identifier: str, title: str, content: str) -> str:
-    """One part of the page, with its heading."""
-    heading = f'<h2 id="{identifier}-title">{title}</h2>'
-    return f'\n<section id="{identifier}" aria-labelledby="{identifier}-title">{heading}{content}</section>'
-
-
-@cache
-def _asset(name: str) -> str:
-    return package_files("lakeprune.render.html").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

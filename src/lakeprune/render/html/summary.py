@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lakeprune.render.html.words import code, number, size, words
+from lakeprune.render.html.frame import heading
+from lakeprune.render.html.words import code, number, plain_list, size, words
 from lakeprune.report.amount import percent_text
 from lakeprune.report.model import Report
 
-_LONGEST_PREDICATE = 2000
 _MOST_NOTES = 40
 
 
@@ -14,8 +14,10 @@ def summary(report: Report) -> str:
     """Table, version, predicate, answer."""
     facts = report.facts
     return (
-        f'<p class="eyebrow">lakeprune report · {words(facts.format.capitalize())} table · version {facts.version}</p>'
-        f"<h1>{words(report.table, 300)}</h1>{_predicate(report)}{answer(report)}{_session(report)}"
+        heading(f"report · {words(facts.format.capitalize())} table · version {facts.version}", report.table, report.predicate)
+        + ('<p class="muted">without a predicate</p>' if report.predicate is None else "")
+        + answer(report)
+        + _session(report)
     )
 
 
@@ -58,16 +60,7 @@ def notes(report: Report) -> str:
     if report.session.nan_policy != "guard":
         policy = words(report.session.nan_policy)
         told.append(f'<span class="tag">NAN_POLICY</span> {policy}: writers are trusted to keep NaN in the maximum')
-    if not told:
-        return ""
-    items = "".join(f"<li>{note}</li>" for note in told[:_MOST_NOTES])
-    return f'<ul class="plain">{items}</ul>'
-
-
-def _predicate(report: Report) -> str:
-    if report.predicate is None:
-        return '<p class="muted">without a predicate</p>'
-    return f'<pre class="predicate" aria-label="Predicate">{words(report.predicate, _LONGEST_PREDICATE)}</pre>'
+    return plain_list(told[:_MOST_NOTES])
 
 
 def _confidence(report: Report) -> str:

@@ -5,6 +5,7 @@ Control characters become visible escapes, then markup is escaped, so no name, p
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from lakeprune.render.printable import printable
@@ -14,7 +15,7 @@ LONGEST = 300
 
 
 def words(text: str, most: int = LONGEST) -> str:
-    """The text as HTML, cut when it is very long.
+    """The text as HTML, truncated when it is very long.
 
     >>> words("<b>&\\x1b")
     '&lt;b&gt;&amp;\\\\x1b'
@@ -49,3 +50,9 @@ def plural(count: int, noun: str) -> str:
     ('1 file', '2,000 files')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def plain_list(items: Iterable[str]) -> str:
+    """HTML as a list without marks, nothing without an item."""
+    listed = "".join(f"<li>{item}</li>" for item in items)
+    return f'<ul class="plain">{listed}</ul>' if listed else ""

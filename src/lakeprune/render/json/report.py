@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from lakeprune import __version__
 from lakeprune.predicate.tree import Bucket
 from lakeprune.report.amount import Amount, percent
+from lakeprune.report.document import View
 from lakeprune.report.model import (
     PARTITION_PHASE,
-    SCHEMA_VERSION,
     SKIPPING_PHASE,
     ClauseReport,
     Diagnosis,
@@ -27,7 +27,7 @@ from lakeprune.report.verdict import Credit, Keeps
 from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
-    from lakeprune.report import document as shape
+    from lakeprune.report import explanation as shape
 
 
 def document(report: Report, *, verbose: bool, limit: int | None) -> dict[str, Any]:
@@ -40,17 +40,17 @@ def document(report: Report, *, verbose: bool, limit: int | None) -> dict[str, A
     return whole
 
 
-def json_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator[str]:
+def json_chunks(report: Report, view: View) -> Iterator[str]:
     """The document as text, piece by piece."""
     head: dict[str, Any] = _head(report)
-    if not verbose:
+    if not view.verbose:
         yield json.dumps(head, indent=2) + "\n"
         return
     head |= _fetched(report)
-    head["files_truncated"] = _is_truncated(report, limit)
+    head["files_truncated"] = _is_truncated(report, view.limit)
     yield json.dumps(head, indent=2).removesuffix("\n}") + ',\n  "files": ['
     separator = "\n    "
-    for file in report.listing(limit):
+    for file in report.listing(view.limit):
         yield separator + json.dumps(_file(file))
         separator = ",\n    "
     yield "\n  ]\n}\n"
@@ -122,7 +122,7 @@ def _explanation(report: Report) -> shape.Explanation:
         "table_features": _features(report),
         "catalog": None,
         "elapsed_ms": report.elapsed_ms,
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": report.schema_version,
         "tool_version": __version__,
     }
 

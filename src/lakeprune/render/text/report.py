@@ -13,6 +13,7 @@ from lakeprune.render.phrases import because
 from lakeprune.render.printable import printable, shortened
 from lakeprune.render.text.clause_table import clause_table
 from lakeprune.report.amount import Amount, files_text, percent_text, size_text
+from lakeprune.report.document import View
 from lakeprune.report.model import FileReport, Phase, Report
 from lakeprune.report.verdict import Credit, Keeps
 from lakeprune.skipping.verdict import Verdict
@@ -25,10 +26,11 @@ _DROPPED = {
 }
 
 
-def text_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator[str]:
-    """The report as text, piece by piece; files come last."""
+def text_chunks(report: Report, view: View) -> Iterator[str]:
+    """The report as text, piece by piece; files come last. On a terminal a funnel of bars follows the head."""
     blocks = [
         _header(report),
+        _funnel(report, view.width),
         _analysis(report),
         _snapshot(report),
         *(_phase(number, phase) for number, phase in enumerate(report.phases, 1)),
@@ -37,16 +39,21 @@ def text_chunks(report: Report, *, verbose: bool, limit: int | None) -> Iterator
         _notes(report),
         _diagnoses(report),
         _gates(report),
-        _traffic(report) if verbose else [],
+        _traffic(report) if view.verbose else [],
     ]
     yield "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
-    if verbose:
-        yield from _files(report, limit)
+    if view.verbose:
+        yield from _files(report, view.limit)
+
+
+def about(table: str, version: int, form: str = "delta") -> list[str]:
+    """The first lines of every text."""
+    title = _TITLES.get(form, f"{form.capitalize()} table")
+    return [f"{title}: {printable(table)}", f"Version:     {version}"]
 
 
 def _header(report: Report) -> list[str]:
-    title = _TITLES.get(report.facts.format, f"{report.facts.format.capitalize()} table")
-    lines = [f"{title}: {printable(report.table)}", f"Version:     {report.facts.version}"]
+    lines = about(report.table, report.facts.version, report.facts.format)
     if report.predicate is not None:
         lines.append(f"Predicate:   {shortened(report.predicate)}")
     if report.session.timezone is not None:
@@ -54,6 +61,14 @@ def _header(report: Report) -> list[str]:
     if report.session.now is not None:
         lines.append(f"Now:         {report.session.now}")
     return lines
+
+
+def _funnel(report: Report, width: int | None) -> list[str]:
+    if width is None:
+        return []
+    from lakeprune.render.text.terminal import funnel
+
+    return funnel(report, width)
 
 
 def _analysis(report: Report) -> list[str]:

@@ -1,37 +1,27 @@
-"""The text report for a terminal: the same lines, and after the head a funnel of coloured bars. The only file that imports rich.
+"""What a terminal shows beyond the plain text: the funnel as coloured bars. The only file that imports rich.
 
-In: a report and the terminal's width. Out: text with escape sequences. Whether it is wanted is the caller's question.
+In: a report and the terminal's width. Out: lines with escape sequences.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 
 from rich.bar import Bar
 from rich.console import Console
 from rich.table import Table
 
-from lakeprune.render.text.report import text_chunks
 from lakeprune.report.amount import percent_text, size_text
 from lakeprune.report.model import PARTITION_PHASE, Report
 
 _WIDEST_BAR = 40
 
 
-def terminal_chunks(report: Report, *, verbose: bool, limit: int | None, width: int) -> Iterator[str]:
-    """The report as text, with a funnel after its first block."""
-    chunks = text_chunks(report, verbose=verbose, limit=limit)
-    head, blank, rest = next(chunks).partition("\n\n")
-    yield head + blank + _funnel(report, width) + rest
-    yield from chunks
-
-
-def _funnel(report: Report, width: int) -> str:
+def funnel(report: Report, width: int) -> list[str]:
     """Files and bytes left after each phase, as bars; nothing without a predicate or without files."""
     total = report.numbers.total
     if report.predicate is None or not total.files:
-        return ""
+        return []
     steps = [("in the table", total)] + [
         ("after partitions" if phase.name == PARTITION_PHASE else "after statistics", phase.after) for phase in report.phases
     ]
@@ -47,4 +37,4 @@ def _funnel(report: Report, width: int) -> str:
         table.add_row(name, bar, files, percent_text(amount.files, total.files), size_text(amount.bytes))
     out = io.StringIO()
     Console(file=out, force_terminal=True, width=width, highlight=False).print(table)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n\n"
+    return [line.rstrip() for line in out.getvalue().splitlines()]

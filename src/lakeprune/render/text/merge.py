@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lakeprune.apps.statements.merge.model import MergePart, Obstacle
 from lakeprune.render.printable import printable, shortened
 from lakeprune.report.amount import files_text
 
 if TYPE_CHECKING:
+    from lakeprune.apps.statements.merge.model import MergePart, Obstacle
     from lakeprune.apps.statements.plan import StatementPlan
 
 

@@ -1,32 +1,33 @@
-"""Verifications and audits as text: what was planned, what is true, what lies between."""
+"""A verification as text: what was planned, what is true, what lies between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from lakeprune.apps.verify.audit_model import Audit, FaultyFiles
-from lakeprune.apps.verify.model import Slack, Verification
 from lakeprune.render.phrases import because
 from lakeprune.render.printable import printable
+from lakeprune.render.text.audit import audit_lines
+from lakeprune.render.text.report import about
 from lakeprune.report.amount import files_text, size_text
+from lakeprune.report.document import View
+
+if TYPE_CHECKING:
+    from lakeprune.apps.verify.model import Slack, Verification
 
 
-def text(verification: Verification) -> str:
+def text_chunks(verification: Verification, view: View) -> Iterator[str]:  # noqa: ARG001  # it lists no files
     """The text report."""
     report = verification.report
-    lines = [*_head(report.table, report.facts.version, report.predicate or "(none)"), *_numbers(verification)]
+    head = [*about(report.table, report.facts.version), f"Predicate:   {printable(report.predicate or '(none)')}", ""]
+    lines = [*head, *_numbers(verification)]
     if verification.slack:
         lines += ["", f"Kept without a match ({files_text(verification.kept_without_match)}):"]
         lines += map(slack_text, verification.slack)
     lines += ["", *_result(verification)]
     if verification.audit is not None:
-        lines += ["", *_audit(verification.audit)]
-    return "\n".join(lines) + "\n"
-
-
-def audit_text(audit: Audit) -> str:
-    """The text report of an audit alone."""
-    return "\n".join([*_head(audit.table, audit.version, None), *_audit(audit)]) + "\n"
+        lines += ["", *audit_lines(verification.audit)]
+    yield "\n".join(lines) + "\n"
 
 
 def slack_text(slack: Slack) -> str:
@@ -48,25 +49,6 @@ def sampled_text(verification: Verification) -> str | None:
     if sampled is None:
         return None
     return f"{sampled.checked} of {sampled.files} dropped files were checked, and every kept file. {sampled.worth}"
-
-
-def audit_verdict(audit: Audit) -> str:
-    """The outcome in one sentence."""
-    looked = f"{files_text(audit.checked_files)} checked, {len(audit.columns)} column{'' if len(audit.columns) == 1 else 's'}"
-    if audit.passed:
-        return f"right ({looked}). No live row lies outside what the log promises."
-    return f"WRONG in {files_text(audit.wrong_files)} ({looked}). Engines that trust them lose rows"
-
-
-def counted_text(count: FaultyFiles) -> str:
-    return f"{printable(count.column or 'rows')}: {count.fault.value} in {files_text(count.files)}"
-
-
-def _head(table: str, version: int, predicate: str | None) -> list[str]:
-    lines = [f"Delta table: {printable(table)}", f"Version:     {version}"]
-    if predicate is not None:
-        lines.append(f"Predicate:   {printable(predicate)}")
-    return [*lines, ""]
 
 
 def _numbers(verification: Verification) -> Iterator[str]:
@@ -93,14 +75,3 @@ def _result(verification: Verification) -> Iterator[str]:
         yield f"  ... and {more} more"
     if (sampled := sampled_text(verification)) is not None:
         yield f"Sample: {sampled}"
-
-
-def _audit(audit: Audit) -> Iterator[str]:
-    yield f"Statistics: {audit_verdict(audit)}{'' if audit.passed else ':'}"
-    for fault in audit.faults:
-        column = "" if fault.column is None else f" {printable(fault.column)}:"
-        yield f"  {printable(fault.path)}:{column} {printable(fault.message)} (written by {printable(fault.writer)})"
-    if (more := audit.fault_count - len(audit.faults)) > 0:
-        yield f"  ... and {more} more; in all {'; '.join(map(counted_text, audit.counts))}"
-    if audit.sampled is not None:
-        yield f"Sample: {audit.checked_files} of {files_text(audit.files)} were checked. {audit.sampled.worth}"

@@ -1,35 +1,38 @@
-"""A plan or an execution as text: the seven steps with their numbers, in plain words."""
+"""A plan or an execution as text: the seven steps with their numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from lakeprune.apps.statements.execution import Execution
-from lakeprune.apps.statements.model import Operation, Status, total
-from lakeprune.apps.statements.plan import StatementPlan
-from lakeprune.apps.statements.reconcile import Check
-from lakeprune.apps.statements.steps import Step, steps_text
 from lakeprune.render.printable import printable, shortened
+from lakeprune.render.text import merge
+from lakeprune.render.text.report import about
 from lakeprune.report.amount import Amount, files_text, size_text
+from lakeprune.report.document import View
+
+if TYPE_CHECKING:
+    from lakeprune.apps.statements.execution import Execution
+    from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.apps.statements.reconcile import Check
 
 
-def text(plan: StatementPlan, execution: Execution | None) -> str:
+def text_chunks(document: StatementPlan | Execution, _: View) -> Iterator[str]:
     """The text report."""
-    head = [
-        ("Delta table", printable(plan.table)),
-        ("Version", str(plan.version)),
-        ("Statement", shortened(statement_text(plan))),
-    ]
-    steps = [
-        Step(1, "Validate and simplify", tuple(_validate(plan))),
-        Step(2, "Skip by metadata", tuple(_skip(plan))),
-        Step(3, "Verify", tuple(_verify(plan))),
-        Step(4, "Matches", tuple(_matches(plan))),
-        Step(5, "The plan", tuple(_effects(plan))),
-        Step(6, "Execute", tuple(_execute(plan, execution))),
-        Step(7, "Reconcile", tuple(_reconcile(execution))),
-    ]
-    return steps_text(head, steps, result_text(plan, execution))
+    plan, execution = document.parts
+    yield "\n".join([*about(plan.table, plan.version), f"Statement:   {shortened(statement_text(plan))}"]) + "\n"
+    steps = (
+        ("Validate and simplify", _validate(plan)),
+        ("Skip by metadata", _skip(plan)),
+        ("Verify", _verify(plan)),
+        ("Matches", _matches(plan)),
+        ("The plan", _effects(plan)),
+        ("Execute", _execute(plan, execution)),
+        ("Reconcile", _reconcile(execution)),
+    )
+    for number, (title, lines) in enumerate(steps, 1):
+        yield "\n".join([f"\n{number}. {title}", *(f"   {line}" for line in lines)]) + "\n"
+    yield f"\nResult: {result_text(document)}\n"
 
 
 def statement_text(plan: StatementPlan) -> str:
@@ -38,7 +41,7 @@ def statement_text(plan: StatementPlan) -> str:
     if plan.merge is not None:
         return f"MERGE USING {plan.merge.source} ON {statement.condition} {' '.join(plan.merge.clauses)}"
     where = f"WHERE {statement.condition}"
-    if statement.operation is Operation.DELETE:
+    if statement.operation.value == "delete":
         return f"DELETE {where}"
     return f"UPDATE SET {', '.join(f'{column} = {value}' for column, value in statement.assignments)} {where}"
 
@@ -59,23 +62,22 @@ def amount_text(amount: Amount) -> str:
     return f"{files_text(amount.files)} ({size_text(amount.bytes)})"
 
 
-def result_text(plan: StatementPlan, execution: Execution | None) -> str:
+def result_text(document: StatementPlan | Execution) -> str:
     """How it ended, in one sentence."""
-    failed = [guard.message for guard in plan.guards if not guard.passed]
-    if plan.is_empty:
-        return f"{_nothing(plan)}, so there is nothing to commit; the table stays at version {plan.version}"
-    if execution is None:
-        told = f"planned, nothing was changed; --execute would change {rows_text(plan.effects.changed)}"
-        return f"REFUSED by a guard, nothing was changed: {'; '.join(failed)}" if failed else told
-    match execution.status:
-        case Status.GUARDED:
-            return f"REFUSED by a guard, nothing was changed: {'; '.join(failed)}"
-        case Status.CONFLICT:
-            return f"CONFLICT, nothing of this statement is in the table: {execution.conflict}"
-        case _:
-            assert execution.commit is not None, "a commit that was made is known"
-            done = f"committed as version {execution.commit.version}"
-            return f"{done}, as planned" if execution.passed else f"{done}, but it DIFFERS from the plan: see step 7"
+    plan, execution = document.parts
+    match document.result:
+        case "nothing_matches":
+            return f"{_nothing(plan)}, so there is nothing to commit; the table stays at version {plan.version}"
+        case "planned":
+            return f"planned, nothing was changed; --execute would change {rows_text(plan.effects.changed)}"
+        case "guarded":
+            failed = "; ".join(guard.message for guard in plan.guards if not guard.passed)
+            return f"REFUSED by a guard, nothing was changed: {failed}"
+    assert execution is not None, "a plan that was not executed has no other result"
+    if execution.commit is None:
+        return f"CONFLICT, nothing of this statement is in the table: {execution.conflict}"
+    done = f"committed as version {execution.commit.version}"
+    return f"{done}, as planned" if execution.passed else f"{done}, but it DIFFERS from the plan: see step 7"
 
 
 def _nothing(plan: StatementPlan) -> str:
@@ -90,9 +92,7 @@ def _validate(plan: StatementPlan) -> Iterator[str]:
     if plan.skipping.is_partition_only:
         yield "the condition is about partition columns only: metadata decides it"
     if plan.merge is not None:
-        from lakeprune.apps.statements.merge.as_text import source_lines
-
-        yield from source_lines(plan.merge)
+        yield from merge.source_lines(plan.merge)
 
 
 def _skip(plan: StatementPlan) -> Iterator[str]:
@@ -102,18 +102,14 @@ def _skip(plan: StatementPlan) -> Iterator[str]:
     if plan.merge is None:
         yield f"{amount_text(skipping.full)} match with every row, {amount_text(skipping.undecided)} undecided"
         return
-    from lakeprune.apps.statements.merge.as_text import obstacle_lines
-
     yield f"{amount_text(skipping.undecided)} may hold a row with a key of the source"
-    yield from obstacle_lines(plan.merge)
+    yield from merge.obstacle_lines(plan.merge)
 
 
 def _verify(plan: StatementPlan) -> Iterator[str]:
     undecided = plan.skipping.undecided.files
     if plan.merge is not None:
-        from lakeprune.apps.statements.merge.as_text import verify_lines
-
-        yield from verify_lines(plan)
+        yield from merge.verify_lines(plan)
         return
     if not undecided:
         yield "nothing is undecided, so no file is read"
@@ -129,7 +125,7 @@ def _matches(plan: StatementPlan) -> Iterator[str]:
         return
     effects = plan.effects
     inserted = "" if not effects.inserted else f", {rows_text(effects.inserted)} to insert"
-    yield f"{rows_text(total([effects.updated, effects.deleted]))} in {amount_text(effects.touched)}{inserted}"
+    yield f"{rows_text(effects.matched)} in {amount_text(effects.touched)}{inserted}"
 
 
 def _effects(plan: StatementPlan) -> Iterator[str]:
