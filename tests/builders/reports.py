@@ -37,5 +37,7 @@ def report_on(table: RowsSnapshot, where: str | None, gates: Gates | None = None
 
 def reports_on(table: RowsSnapshot, wheres: list[str | None], gates: Gates | None = None, **session: Any) -> list[Report]:
     profile, shown = profile_of(**session)
-    evaluation = Evaluation(DuckDBEngine(), table, profile)
-    return Explainer(Planner(evaluation), shown, gates or Gates(), 0.0).reports(wheres)
+    engine = DuckDBEngine()
+    explainer = Explainer(Planner(Evaluation(engine, table, profile)), shown, gates or Gates(), 0.0)
+    with engine.awake():
+        return explainer.reports(wheres)

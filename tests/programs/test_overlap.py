@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import Needs
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
@@ -18,9 +17,9 @@ from lakeprune.programs.patterns import Evaluation
 from lakeprune.programs.select import files_where
 from lakeprune.skipping.plan import plan_clauses
 from lakeprune.values.types import DOUBLE, LONG, STRING, DataType
+from tests.builders.engine import ENGINE
 from tests.builders.snapshot import File, RowsSnapshot
 
-ENGINE = DuckDBEngine()
 VALUES: dict[DataType, st.SearchStrategy[Any]] = {
     LONG: st.integers(-5, 12),
     DOUBLE: st.sampled_from([float("-inf"), -1.5, -0.0, 0.0, 0.25, 1e300, float("inf")]),

@@ -16,6 +16,7 @@ from lakeprune.apps.verify.model import Truth, Verification
 from lakeprune.apps.verify.sampled import Sampled, share_of
 from lakeprune.errors import UsageError
 from lakeprune.programs.audit import Fault
+from tests.builders.engine import ENGINE
 from tests.builders.verifications import audit, fault, unsound, verification
 from tests.render.test_html import outline
 from tools.generate_schema import target
@@ -113,12 +114,11 @@ def test_a_share_outside_of_zero_and_one_is_refused(sample: object) -> None:
 def test_a_file_is_chosen_by_the_md5_of_its_path_on_the_embedded_engine_too() -> None:
     from hashlib import md5
 
-    from lakeprune.engines.duckdb.engine import DuckDBEngine
     from lakeprune.programs.sample import in_sample
 
     paths = [f"part-{n}.parquet" for n in range(200)]
     values = ", ".join(f"('{path}')" for path in paths)
-    rows = DuckDBEngine().query(f"SELECT path FROM (VALUES {values}) AS t(path) WHERE {in_sample('path', 0.3)}")
+    rows = ENGINE.query(f"SELECT path FROM (VALUES {values}) AS t(path) WHERE {in_sample('path', 0.3)}")
     expected = {path for path in paths if int(md5(path.encode()).hexdigest()[:8], 16) < 0.3 * 2**32}  # noqa: S324
     assert {path for (path,) in rows} == expected
     assert 30 < len(expected) < 90

@@ -14,15 +14,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import Needs
 from lakeprune.formats.registry import open_table
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.schema import Field, Role
 from lakeprune.predicate.tree import Column, Profile
+from tests.builders.engine import ENGINE
 
 Action = dict[str, Any]
-ENGINE = DuckDBEngine()
 PROFILE = Profile(now=0)
 PROTOCOL: Action = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
 VECTORS: Action = {

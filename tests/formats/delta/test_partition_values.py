@@ -19,7 +19,8 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.values.time.zones import instant_of
 from lakeprune.values.types import DataType, Kind
-from tests.formats.delta.hand_made import ENGINE, PROFILE, PROTOCOL, Log, add, bounds, files, metadata, opened
+from tests.builders.engine import ENGINE
+from tests.formats.delta.hand_made import PROFILE, PROTOCOL, Log, add, bounds, files, metadata, opened
 
 BERLIN = Profile(now=0, zone="Europe/Berlin", zone_is_given=True)
 OFFSET = Profile(now=0, zone="-08:00", zone_is_given=True)
