@@ -1,7 +1,7 @@
 """Strip plots as SVG: one line per file, or the number of files along the axis, with the predicate's range over them.
 
-Sideways everything is in shares of the width, so a strip fits any screen without scaling its letters. Verdicts differ in shape
-as well as in colour: dropped files are hollow or pale, kept ones solid, full matches hatched.
+Horizontal places are percentages of the width, so a strip fits any screen without scaling its text. Verdicts differ in shape as
+well as in colour: dropped files are hollow or pale, kept ones solid, fully matched ones hatched.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from lakeprune.render.html.words import code, plural, words
-from lakeprune.report.pictures.model import VERDICTS, Lane, Mark, Picture, Strip
+from lakeprune.report.pictures.model import Lane, Mark, Picture, Strip
 from lakeprune.skipping.verdict import Verdict
 
 _WIDE = 1000  # units of a lane's own coordinates, stretched to the width of the page
@@ -26,7 +26,7 @@ _CLASS = {Verdict.DROP: "drop", Verdict.KEEP: "keep", Verdict.FULL: "full"}
 
 
 def strips(picture: Picture) -> str:
-    """Every strip with its words and the same numbers as a table."""
+    """Every strip with a caption and the same numbers as a table."""
     marks = sum(len(lane.marks) for strip in picture.strips for lane in strip.lanes)
     return "".join(_figure(strip, titled=marks <= _TITLED) for strip in picture.strips)
 
@@ -60,8 +60,8 @@ class _Placed(Struct, frozen=True):
 
 def _placed(strip: Strip) -> list[_Placed]:
     """Where each lane goes."""
-    room = _PARTITION_ROWS if strip.is_partition else _ALL_ROWS
-    row = min(_MOST_ROW, room / max(1, sum(len(lane.marks) for lane in strip.lanes)))
+    height = _PARTITION_ROWS if strip.is_partition else _ALL_ROWS
+    row = min(_MOST_ROW, height / max(1, sum(len(lane.marks) for lane in strip.lanes)))
     found, top = [], float(_TOP)
     for lane in strip.lanes:
         height = _DEPTH if lane.depth else max(row * len(lane.marks), 4.0)
@@ -100,7 +100,7 @@ def _svg(strip: Strip, *, titled: bool) -> str:
 
 
 def _pct(share: float) -> str:
-    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
+    return f"{_short(100 * share)}%"
 
 
 def _lane_label(lane: Lane) -> str:
@@ -118,10 +118,9 @@ def _lines(place: _Placed, *, titled: bool) -> Iterator[str]:
             title = f"<title>{mark.verdict.value} {words(mark.label, 160)}</title>"
             yield f'<path class="{_CLASS[mark.verdict]}" d="{bar}">{title}</path>'
         return
-    ranked = sorted(numbered, key=lambda item: VERDICTS.index(item[1].verdict))
-    for verdict, group in groupby(ranked, key=lambda item: item[1].verdict):
-        bars = "".join(_bar(mark, index * place.row, thick) for index, mark in group)
-        yield f'<path class="{_CLASS[verdict]} dense" d="{bars}"/>'
+    for verdict, name in _CLASS.items():
+        if bars := "".join(_bar(mark, index * place.row, thick) for index, mark in numbered if mark.verdict is verdict):
+            yield f'<path class="{name} dense" d="{bars}"/>'
 
 
 def _bar(mark: Mark, top: float, thick: float) -> str:
@@ -157,9 +156,9 @@ def _outline(counts: Sequence[int], deepest: int, height: float) -> str:
 
 def _summary(strip: Strip) -> str:
     """What the picture shows, for those who cannot see it."""
-    told = "; ".join(_lane_label(lane) for lane in strip.lanes)
+    lanes = "; ".join(map(_lane_label, strip.lanes))
     allowed = f" The predicate allows {words(strip.allowed, 120)}." if strip.allowed is not None else ""
-    return f"Ranges of {words(strip.column, 120)} in the files.{allowed} {told}."
+    return f"Ranges of {words(strip.column, 120)} in the files.{allowed} {lanes}."
 
 
 def _table(strip: Strip) -> str:

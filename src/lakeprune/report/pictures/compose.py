@@ -3,66 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from msgspec.structs import replace
-
-from lakeprune.predicate.schema import Field, Role
+from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
 from lakeprune.predicate.walk import columns_of
 from lakeprune.programs.patterns import Evaluation
-from lakeprune.programs.sketch import Detail, Sketch, Subject
+from lakeprune.programs.sketch import Sketch, Subject
 from lakeprune.report.model import FileReport
-from lakeprune.report.pictures.lanes import Named, in_order
-from lakeprune.report.pictures.model import (
-    MOST_CELLS,
-    MOST_LANES,
-    MOST_MARKS,
-    MOST_STRIPS,
-    Cell,
-    Counts,
-    Heat,
-    Picture,
-    Strip,
-    Undrawn,
-)
-from lakeprune.report.pictures.strips import Scene, binned_strip, exact_strip
+from lakeprune.report.pictures.model import MOST_CELLS, MOST_LANES, MOST_MARKS, MOST_STRIPS, Cell, Counts, Heat, Picture, Undrawn
+from lakeprune.report.pictures.strips import Lanes, strip
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import NESTED_KINDS, Family
-
-_NOTHING: Counts = (0, 0, 0)
 
 
 def compose(evaluation: Evaluation, plan: Plan, total: Counts, largest: Iterable[FileReport], *, has_predicate: bool) -> Picture:
     """The picture of a plan; `total` are the table's files by verdict."""
     facts = evaluation.snapshot.facts
+    fields = {field.name: field for field in facts.schema.fields}
+    partitions = tuple(
+        Column((name,), (fields[name].physical,), fields[name].type, Role.PARTITION, fields[name].statistics_unusable)
+        for name in facts.partition_columns
+    )
     columns, undrawn = _drawn(plan)
-    partitions = tuple(_column(field) for name in facts.partition_columns for field in facts.schema.fields if field.name == name)
-    detail = Detail.FILES if sum(total) <= MOST_MARKS else Detail.BINS
-    sketch = Sketch(evaluation, plan, Subject(tuple(columns), partitions, detail, has_predicate))
-    found, count = sketch.partitions(MOST_CELLS)
-    chosen = found[:MOST_LANES]
-    seen: Counts = _sum(partition.files for partition in chosen)
-    others = (count - len(chosen), (total[0] - seen[0], total[1] - seen[1], total[2] - seen[2]))
-    lanes = tuple(in_order(chosen, partitions, evaluation))
-    scene = Scene(sketch, plan, evaluation.profile, len(partitions), lanes, others)
-    whole = replace(scene, lanes=(Named((), (), total, _NOTHING),), others=(0, _NOTHING))
-    scenes = [whole if column.role is Role.PARTITION else scene for column in columns]
-    strips = _strips(scenes, columns, detail) if sum(total) else [None for _ in columns]
-    undrawn += [
-        Undrawn(".".join(column.path), "no file has a minimum or maximum of it")
-        for column, strip in zip(columns, strips, strict=True)
-        if strip is None
-    ]
-    heat = _heat(in_order(found, partitions, evaluation), partitions, count) if partitions and sum(total) else None
-    return Picture(tuple(strip for strip in strips if strip is not None), tuple(undrawn), heat, tuple(largest))
-
-
-def _strips(scenes: list[Scene], columns: list[Column], detail: Detail) -> list[Strip | None]:
-    scened = list(enumerate(zip(scenes, columns, strict=True)))
-    if detail is Detail.FILES:
-        marks = scenes[0].sketch.marks() if scenes else []
-        return [exact_strip(scene, column, k, marks) for k, (scene, column) in scened]
-    return [binned_strip(scene, column, k, scene.sketch.lanes([n.texts for n in scene.lanes])) for k, (scene, column) in scened]
+    sketch = Sketch(evaluation, plan, Subject(tuple(columns), partitions, sum(total) <= MOST_MARKS, has_predicate))
+    cells, count = _partitions(sketch) if partitions and sum(total) else ([], 0)
+    whole = Lanes(sketch.lanes([]), (("all files", total),))
+    # Files of one partition need no lanes, nor does a partition column, on whose axis they lie apart.
+    lanes = _lanes(sketch, _in_order(cells[:MOST_LANES], evaluation, partitions), count, total) if count > 1 else whole
+    strips = []
+    for k, column in enumerate(columns):
+        found = strip(sketch, k, whole if column.role is Role.PARTITION else lanes, plan, evaluation.profile)
+        if found is None:
+            undrawn.append(Undrawn(".".join(column.path), "no file has a minimum or maximum of it"))
+        else:
+            strips.append(found)
+    heat = Heat(facts.partition_columns, tuple(_in_order(cells, evaluation, partitions)), count) if count else None
+    return Picture(tuple(strips), tuple(undrawn), heat, tuple(largest))
 
 
 def _drawn(plan: Plan) -> tuple[list[Column], list[Undrawn]]:
@@ -82,16 +59,31 @@ def _drawn(plan: Plan) -> tuple[list[Column], list[Undrawn]]:
     return drawn, undrawn
 
 
-def _column(field: Field) -> Column:
-    return Column((field.name,), (field.physical,), field.type, Role.PARTITION, field.statistics_unusable)
+def _partitions(sketch: Sketch) -> tuple[list[Cell], int]:
+    """The partitions with most to read, and how many there are."""
+    rows, count = sketch.partitions(MOST_CELLS)
+    cells = []
+    for *texts, f0, f1, f2, b0, b1, b2 in rows:
+        cells.append(Cell(tuple(texts), (int(f0), int(f1), int(f2)), (int(b0), int(b1), int(b2))))
+    return cells, count
 
 
-def _heat(cells: list[Named], partitions: tuple[Column, ...], count: int) -> Heat:
-    names = tuple(column.path[0] for column in partitions)
-    return Heat(names, tuple(Cell(cell.labels, cell.files, cell.bytes) for cell in cells), count)
+def _in_order(cells: list[Cell], evaluation: Evaluation, columns: tuple[Column, ...]) -> list[Cell]:
+    """The partitions in the order of their values, not of their texts: 2 before 10, NULL last."""
+
+    def key(text: str | None, column: Column) -> tuple[int, Any]:
+        values = evaluation.snapshot.partition_values(text, column, evaluation.profile)
+        if values is None:
+            return 1, text or ""
+        return (2, "") if not values or values[0] is None else (0, values[0])
+
+    return sorted(cells, key=lambda cell: [key(text, column) for text, column in zip(cell.texts, columns, strict=True)])
 
 
-def _sum(counts: Iterable[Counts]) -> Counts:
-    columns = list(zip(*counts, strict=True)) or [(), (), ()]
-    dropped, kept, full = map(sum, columns)
-    return dropped, kept, full
+def _lanes(sketch: Sketch, cells: list[Cell], count: int, total: Counts) -> Lanes:
+    """A lane for each of these partitions, and one for all others."""
+    labels = [(" / ".join(cell.labels), cell.files) for cell in cells]
+    if others := count - len(cells):
+        d, k, f = (every - sum(cell.files[verdict] for cell in cells) for verdict, every in enumerate(total))
+        labels.append((f"{others:,} other partition{'s' if others > 1 else ''}", (d, k, f)))
+    return Lanes(sketch.lanes([cell.texts for cell in cells]), tuple(labels))

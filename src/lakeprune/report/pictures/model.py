@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from lakeprune.programs.select import NUMBERS
 from lakeprune.report.model import FileReport
 from lakeprune.skipping.verdict import Verdict
 
@@ -16,8 +17,9 @@ MOST_STRIPS = 8
 MOST_LANES = 12
 MOST_CELLS = 400  # partitions in the heat map
 MOST_FILES = 1000  # in the list
+_LONGEST = 40  # letters of a partition's label
 
-VERDICTS = (Verdict.DROP, Verdict.KEEP, Verdict.FULL)
+VERDICTS = tuple(NUMBERS)
 Counts = tuple[int, int, int]  # in the order of VERDICTS
 
 
@@ -64,12 +66,11 @@ class Strip(Struct, frozen=True):
     column: str
     type: str
     is_partition: bool
-    allowed: str | None  # the predicate's range in words, None when it allows every value
+    allowed: str | None  # the predicate's range as text, None when it allows every value
     stripes: tuple[Stripe, ...]
     ticks: tuple[Tick, ...]
     lanes: tuple[Lane, ...]
     beyond: int  # files whose range reaches out of the axis
-    other_partitions: int  # that share the last lane
 
 
 class Undrawn(Struct, frozen=True):
@@ -78,11 +79,19 @@ class Undrawn(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """One partition of the heat map."""
+    """One partition: its values as recorded, its files and bytes by verdict."""
 
-    labels: tuple[str, ...]
+    texts: tuple[str | None, ...]
     files: Counts
     bytes: Counts
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """
+        >>> Cell((None, "DE", ""), (0, 0, 0), (0, 0, 0)).labels
+        ('NULL', 'DE', '(empty)')
+        """
+        return tuple("NULL" if text is None else shortened(text, _LONGEST) or "(empty)" for text in self.texts)
 
 
 class Heat(Struct, frozen=True):
@@ -96,3 +105,7 @@ class Picture(Struct, frozen=True):
     undrawn: tuple[Undrawn, ...]
     heat: Heat | None
     files: tuple[FileReport, ...]  # the largest first
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

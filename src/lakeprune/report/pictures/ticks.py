@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from lakeprune.programs.axis import Axis, LinearAxis
+from lakeprune.report.pictures.model import Tick, shortened
+from lakeprune.values.literals import date_text
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of, days_of
 from lakeprune.values.time.zones import instant_of, local_of
 from lakeprune.values.types import DataType, Family, Kind
 
 _MOST = 7
+_MOST_CELLS = 8
+_LONGEST = 18  # letters
 _CLOCK_STEPS = [
     *(n * SECOND for n in (1, 2, 5, 10, 30)),
     *(n * MINUTE for n in (1, 2, 5, 10, 30)),
@@ -17,6 +22,15 @@ _CLOCK_STEPS = [
 ]
 _DAY_STEPS = (1, 2, 7, 14)
 _MONTH_STEPS = (1, 2, 3, 6)
+
+
+def ticks(axis: Axis, type_: DataType, zone: str) -> tuple[Tick, ...]:
+    """The ticks of an axis: round values, or some of its cells at even distances."""
+    if isinstance(axis, LinearAxis):
+        return tuple(Tick(axis.at(value), label) for value, label in linear_ticks(axis.low, axis.high, type_, zone))
+    step = -(-axis.bins // _MOST_CELLS)
+    texts = [str(cell).lower() if isinstance(cell, bool) else str(cell) for cell in axis.cells]
+    return tuple(Tick((n + 0.5) / axis.bins, shortened(texts[n], _LONGEST)) for n in range(0, axis.bins, step))
 
 
 def linear_ticks(low: float, high: float, type_: DataType, zone: str) -> list[tuple[float, str]]:
@@ -63,7 +77,7 @@ def _day_ticks(low: float, high: float) -> Iterator[tuple[int, str]]:
     for step in _DAY_STEPS:
         if (high - low) / step <= _MOST:
             first = -(-math.ceil(low) // step) * step
-            return ((day, _date(day)) for day in range(first, math.floor(high) + 1, step))
+            return ((day, date_text(day)) for day in range(first, math.floor(high) + 1, step))
     return _month_ticks(low, high)
 
 
@@ -88,15 +102,10 @@ def _time_ticks(low: float, high: float, zone: str) -> list[tuple[float, str]]:
     return [(float(instant_of(day * DAY, zone)), label) for day, label in _day_ticks(first / DAY, last / DAY)]
 
 
-def _date(day: int) -> str:
-    year, month, day_of_month = civil_of(day)
-    return f"{year:04d}-{month:02d}-{day_of_month:02d}"
-
-
 def _clock(local: int, step: int) -> str:
     day, micros = divmod(local, DAY)
     seconds = micros // SECOND
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}"
     if step < MINUTE:
         return f"{clock}:{seconds % 60:02d}"
-    return f"{_date(day)[-5:]} {clock}"
+    return f"{date_text(day)[-5:]} {clock}"
