@@ -27,7 +27,7 @@ from lakeprune.predicate.tree import (
     Or,
     Profile,
 )
-from lakeprune.values.monotone import to_float32
+from lakeprune.values.floats import to_float32
 from lakeprune.values.types import (
     BOOLEAN,
     DATE,

@@ -9,7 +9,7 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import Profile
-from lakeprune.skipping.lower import columns_of, lower
+from lakeprune.skipping.lower import evidence_columns, lower
 from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.skipping.plan import Bit
 from tests.skipping.cases import LEAVES, Case, all_cases
@@ -28,7 +28,7 @@ def lowered(case: Case) -> tuple[Mask, dict[str, object]]:
     schema = Schema(tuple(Field(name, name, type_) for name, type_ in case.types.items()))
     bound = bind(parse_predicate(case.predicate, PROFILE), schema, PROFILE, case.predicate)
     clauses = split(bound, PROFILE)
-    columns = {c.path[0]: c for clause in clauses for c in columns_of(clause.predicate)}
+    columns = {c.path[0]: c for clause in clauses for c in evidence_columns(clause.predicate)}
     return conjunction([lower(clause.predicate) for clause in clauses]), dict(columns)
 
 

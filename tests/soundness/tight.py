@@ -18,7 +18,7 @@ from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Exact, Profile
 from lakeprune.programs.exact import possible_truths
 from lakeprune.skipping.fact import Never, walk
-from lakeprune.skipping.lower import columns_of, lower
+from lakeprune.skipping.lower import evidence_columns, lower
 from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.values.types import DataType, Family, Kind, Scalar
 from tests.soundness.columns import ColumnSpec
@@ -53,7 +53,7 @@ class Tight:
         bound = bind(parse_predicate(spark, self._profile), self._schema, self._profile, spark)
         clauses = split(bound, self._profile)
         mask = conjunction([lower(clause.predicate) for clause in clauses])
-        columns = dict.fromkeys(c for clause in clauses for c in columns_of(clause.predicate))
+        columns = dict.fromkeys(c for clause in clauses for c in evidence_columns(clause.predicate))
         exacts = dict.fromkeys(f.exact for f in [*walk(mask.can_true), *walk(mask.not_true)] if isinstance(f, Never))
         return [self._verdict(mask, list(columns), list(exacts), file) for file in self._table.files]
 

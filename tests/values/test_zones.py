@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeprune.errors import UsageError
-from lakeprune.values.time.zones import DAY, SECOND, check_zone, instant_of, instants_of_local_range, local_of
+from lakeprune.values.time.calendar import DAY, SECOND
+from lakeprune.values.time.zones import check_zone, instant_of, instants_of_local_range, local_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ZONES = ["America/St_Johns", "Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Monrovia", "Asia/Kolkata", "UTC"]

@@ -14,7 +14,7 @@ from msgspec import Struct
 from lakeprune.predicate.read.sql.tokens import QUOTED
 from lakeprune.predicate.tree import Literal, Profile
 from lakeprune.values.time.calendar import DAY, SECOND
-from lakeprune.values.time.local_time import to_local
+from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import DATE, LONG, TIMESTAMP, TIMESTAMP_NTZ, DataType
 
 
@@ -32,7 +32,7 @@ _TODAY = ClockFunction(
     ("current_date", "curdate"),
     ("current_date",),
     DATE,
-    lambda profile: to_local(profile.now, profile.zone) // DAY,
+    lambda profile: local_of(profile.now, profile.zone) // DAY,
     "date_from_unix_date({value})",
 )
 _NOW = ClockFunction(
@@ -42,7 +42,7 @@ _LOCAL = ClockFunction(
     ("localtimestamp",),
     ("localtimestamp",),
     TIMESTAMP_NTZ,
-    lambda profile: to_local(profile.now, profile.zone),
+    lambda profile: local_of(profile.now, profile.zone),
     "CAST(timestamp_micros({now}) AS TIMESTAMP_NTZ)",
 )
 _SECONDS = ClockFunction(("unix_timestamp",), (), LONG, lambda profile: profile.now // SECOND, "{value}")

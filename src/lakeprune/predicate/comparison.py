@@ -11,16 +11,18 @@ import math
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.numbers import scaled
 from lakeprune.predicate.tree import Literal, Profile
+from lakeprune.values.bounds import Bounds, exactly, one_of_these
+from lakeprune.values.floats import compare_floats, to_double, to_float32
 from lakeprune.values.intervals import IntervalSet, compare, everything, from_intervals, values
-from lakeprune.values.monotone import preimage_of, to_float32
+from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import DAY
-from lakeprune.values.time.local_time import Bounds, exactly, locals_of_instants, to_instant, to_local
+from lakeprune.values.time.local_time import locals_of_instants
+from lakeprune.values.time.zones import instant_of, local_of
 from lakeprune.values.types import (
     DOUBLE,
     FLOATING_KINDS,
@@ -79,7 +81,7 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
         scale = rounded_scale((type_, literal.type)) if Kind.DECIMAL in (kind, other) and kind in _EXACT_KINDS else None
         if scale is not None and other in _EXACT_KINDS:
             sets.append(_rounded_reading(op, type_, literal, scale))
-        return _around(sets)
+        return one_of_these(sets)
     if kind in TIME_KINDS and other in TIME_KINDS:
         return _time_members(op, type_, literal, literal.type, profile)
     if kind is other:
@@ -94,13 +96,14 @@ def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bou
     if type_.kind not in _EXACT_KINDS or not any(floating) or all(floating):
         return _one_by_one(type_, listed, profile)
     # Spark brings a list to one type: a single double in it makes every comparison one of doubles.
-    doubles = [Literal(_double(option.value), DOUBLE) for option in listed]
+    doubles = [Literal(to_double(option.value), DOUBLE) for option in listed]
     promoted = [option if is_floating else other for option, other, is_floating in zip(listed, doubles, floating, strict=True)]
     readings = [_one_by_one(type_, reading, profile) for reading in (listed, promoted)]
     known = [bounds for bounds in readings if bounds is not None]
     if len(known) < len(readings):
         return None
-    return Bounds(reduce(IntervalSet.union, [b.outer for b in known]), reduce(IntervalSet.intersect, [b.inner for b in known]))
+    outer, inner = [bounds.outer for bounds in known], [bounds.inner for bounds in known]
+    return Bounds(one_of_these(outer).outer, one_of_these(inner).inner)
 
 
 def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
@@ -114,7 +117,7 @@ def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -
     for option in options:
         if scale is not None:
             sets = [compare("=", option.value, type_), _rounded_reading("=", type_, option, scale)]
-            harder.append(_around(sets))
+            harder.append(one_of_these(sets))
             continue
         points = _points(type_, option)
         if points is not None:
@@ -153,18 +156,12 @@ def as_time(value: Any, kind: Kind, target: Kind, profile: Profile) -> Any:
     whole_value, rest = (value, 0) if isinstance(value, int) else divmod(Fraction(value), 1)
     if kind is Kind.DATE:
         local = whole_value * DAY
-        return local if target is Kind.TIMESTAMP_NTZ else to_instant(local, profile.zone)
+        return local if target is Kind.TIMESTAMP_NTZ else instant_of(local, profile.zone)
     if target is Kind.DATE:
-        local = whole_value if kind is Kind.TIMESTAMP_NTZ else to_local(whole_value, profile.zone)
+        local = whole_value if kind is Kind.TIMESTAMP_NTZ else local_of(whole_value, profile.zone)
         return local // DAY
-    moved = to_instant if target is Kind.TIMESTAMP else to_local
+    moved = instant_of if target is Kind.TIMESTAMP else local_of
     return moved(whole_value, profile.zone) + rest
-
-
-def compare_floats(left: float, right: float) -> int:
-    if math.isnan(left) or math.isnan(right):
-        return math.isnan(left) - math.isnan(right)
-    return _sign(left, right)
 
 
 def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataType) -> int:
@@ -175,9 +172,9 @@ def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataT
         if scale is not None and exactly_so != _sign(rounded(left, scale), rounded(right, scale)):
             raise EvaluationFailed("engines disagree whether these decimals are rounded")
         return exactly_so
-    as_doubles = compare_floats(_double(left), _double(right))
+    as_doubles = compare_floats(to_double(left), to_double(right))
     if Kind.FLOAT in kinds and not kinds <= {Kind.FLOAT, Kind.DOUBLE}:
-        as_floats = compare_floats(to_float32(_double(left)), to_float32(_double(right)))
+        as_floats = compare_floats(to_float32(to_double(left)), to_float32(to_double(right)))
         if as_floats != as_doubles:
             raise EvaluationFailed("engines disagree whether the literal is rounded to FLOAT here")
     return as_doubles
@@ -185,13 +182,6 @@ def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataT
 
 def rounded(value: Any, scale: int) -> Decimal:
     return scaled(Fraction(value), scale)
-
-
-def _double(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _sign(left: Any, right: Any) -> int:
@@ -235,7 +225,7 @@ def _points(type_: DataType, option: Literal) -> tuple[list[Any], list[Any]] | N
     if kind is other or (kind in _EXACT_KINDS and other in _EXACT_KINDS):
         return [value], [value]
     if kind is Kind.DOUBLE and other in _EXACT_KINDS:
-        near = _double(value)
+        near = to_double(value)
         return [near], [near] if near == value else []
     return None
 
@@ -260,23 +250,23 @@ def _exact_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
 
 
 def _double_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    return compare(op, _double(literal.value), type_)
+    return compare(op, to_double(literal.value), type_)
 
 
 def _float32_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    return compare(op, to_float32(_double(literal.value)), type_)
+    return compare(op, to_float32(to_double(literal.value)), type_)
 
 
 def _promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
     """An exact column cast to double, as Spark does against a double: 2**53 + 1 then equals 2**53."""
-    return preimage_of(float, compare(op, _double(literal.value), DOUBLE), type_)
+    return preimage_of(float, compare(op, to_double(literal.value), DOUBLE), type_)
 
 
 def _float32_promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
     """An exact column cast to FLOAT, as Spark does without ANSI mode: 2**24 + 1 then equals 2**24."""
 
     def narrowed(value: Any) -> float:
-        return to_float32(_double(value))
+        return to_float32(to_double(value))
 
     return preimage_of(narrowed, compare(op, narrowed(literal.value), DOUBLE), type_)
 
@@ -285,10 +275,6 @@ def _rounded_reading(op: str, type_: DataType, literal: Literal, scale: int) -> 
     """Both sides rounded to a scale, as Spark does when their common type has no room for more."""
     goal = DataType(Kind.DECIMAL, MAX_DIGITS, scale)
     return preimage_of(lambda value: rounded(value, scale), compare(op, rounded(literal.value, scale), goal), type_)
-
-
-def _around(sets: list[IntervalSet]) -> Bounds:
-    return Bounds(reduce(IntervalSet.union, sets), reduce(IntervalSet.intersect, sets))
 
 
 def _all(points: IntervalSet, others: list[IntervalSet], type_: DataType) -> IntervalSet:
@@ -315,9 +301,9 @@ def _time_members(op: str, type_: DataType, literal: Literal, other_type: DataTy
 
 def _day_of_midnight(instant: Any, profile: Profile) -> int | Fraction:
     """The date whose midnight is this instant, or a fraction between the two dates whose midnights are around it."""
-    near = to_local(math.floor(instant), profile.zone) // DAY
+    near = local_of(math.floor(instant), profile.zone) // DAY
     for day in range(near - 2, near + 4):
-        midnight = to_instant(day * DAY, profile.zone)
+        midnight = instant_of(day * DAY, profile.zone)
         if midnight == instant:
             return day
         if midnight > instant:

@@ -16,7 +16,7 @@ from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTe
 from lakeprune.predicate.walk import nodes
 from lakeprune.programs.patterns import Outcome, Signature
 from lakeprune.skipping.fact import Known
-from lakeprune.skipping.lower import columns_of
+from lakeprune.skipping.lower import evidence_columns
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.intervals import IntervalSet
 
@@ -72,7 +72,7 @@ def _requirements(predicate: Expr) -> list[tuple[Column, Requirement]]:
             continue  # TRUE for every value or for none: bounds would say nothing
         if isinstance(node, Member | NullTest | ColumnCompare):
             needed = Requirement.NULL_COUNT if isinstance(node, NullTest) else Requirement.MIN_MAX
-            found += [(column, needed) for column in columns_of(node) if column.role is Role.DATA]
+            found += [(column, needed) for column in evidence_columns(node) if column.role is Role.DATA]
     return found
 
 

@@ -25,6 +25,7 @@ from lakeprune.predicate.tree import (
     Opaque,
     Or,
 )
+from lakeprune.predicate.walk import children, nodes
 from lakeprune.skipping.leaves.columns import column_compare_mask
 from lakeprune.skipping.leaves.exact import exact_mask
 from lakeprune.skipping.leaves.membership import membership_mask
@@ -65,7 +66,7 @@ def lower(predicate: Expr, evidence: frozenset[Role] = EVERYTHING) -> Mask:
         case Opaque():
             return UNKNOWN
         case Member() | NullTest() | ColumnCompare() | Exact():
-            allowed = all(column.role in evidence for column in columns_of(predicate))
+            allowed = all(column.role in evidence for column in evidence_columns(predicate))
             return _leaf_mask(predicate) if allowed else UNKNOWN
         case _:
             raise AssertionError(f"{type(predicate).__name__} must not survive normalisation")
@@ -110,22 +111,13 @@ def _leaf_mask(predicate: Member | NullTest | ColumnCompare | Exact) -> Mask:
             assert_never(predicate)
 
 
-def columns_of(predicate: Expr) -> tuple[Column, ...]:
-    """The bound columns a normalised predicate draws evidence from, each once, in order of appearance."""
-    match predicate:
-        case Member(column, _):
-            return (column,)
-        case NullTest(column, leaves):
-            return leaves or (column,)
-        case ColumnCompare(_, left, right):
-            return (left, right) if left != right else (left,)
-        case Exact(_, columns):
-            return columns
-        case And(parts) | Or(parts):
-            return tuple(dict.fromkeys(c for p in parts for c in columns_of(p)))
-        case Not(part) | IsNull(part):
-            return columns_of(part)
-        case Either(outer, inner):
-            return tuple(dict.fromkeys((*columns_of(outer), *columns_of(inner))))
-        case _:
-            return ()
+def evidence_columns(predicate: Expr) -> tuple[Column, ...]:
+    """The columns a normalised predicate draws evidence from, each once, in order; of a struct's null test, its leaves."""
+    found: dict[Column, None] = {}
+    for node in nodes(predicate):
+        match node:
+            case NullTest(column, leaves):
+                found |= dict.fromkeys(leaves or (column,))
+            case Member() | ColumnCompare() | Exact():
+                found |= dict.fromkeys(child for child in children(node) if isinstance(child, Column))
+    return tuple(found)

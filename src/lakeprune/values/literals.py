@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal, InvalidOperation
 
-from lakeprune.values.time.calendar import civil_of, days_of
-from lakeprune.values.time.zones import DAY, instant_of, local_of
+from lakeprune.values.time.calendar import DAY, civil_of, days_of
+from lakeprune.values.time.zones import OFFSET, instant_of, local_of
 from lakeprune.values.types import INTEGER_RANGES, TIME_KINDS, DataType, Kind, Scalar
 
 _EXACT = Context(prec=2000)
@@ -21,7 +21,6 @@ _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _FLOAT_WORDS = r"(?i)([+-]?)(inf(?:inity)?|nan)"
 _DATE = r"([+-]?)([0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?"
 _TIME = r"(?s)([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?)?(.*)"
-_OFFSET = r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
 _CLOCK_WORD = r"(?i)(epoch|now|today|tomorrow|yesterday)(\s+\S+)?"
 _CLOCK_TIME = r"(?i)T?[0-9]{1,2}:[0-9]{1,2}(:.*)?"
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
@@ -152,7 +151,7 @@ def _zone_of(text: str) -> str | None:
     if not text:
         return None
     text = re.sub(r"([+-][0-9]{1,2}:)([0-9])$", r"\g<1>0\2", text)  # Spark reads +1:5 as +01:05
-    if text != "Z" and not re.fullmatch(_OFFSET, text) and not re.fullmatch(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*", text):
+    if text != "Z" and not re.fullmatch(OFFSET, text) and not re.fullmatch(r"[A-Za-z][\w+-]*(?:/[\w+-]+)*", text):
         raise ValueError("not a time zone")
     from lakeprune.errors import UsageError
 

@@ -50,20 +50,6 @@ def preimage_of(
     return from_intervals([_open_ends(i, type_) for i in closed], type_, nan=nan)
 
 
-def to_float32(value: float) -> float:
-    """The nearest 32-bit float; beyond the greatest one, infinity.
-
-    >>> to_float32(0.1)
-    0.10000000149011612
-    """
-    if math.isinf(value) or math.isnan(value):
-        return value
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
 def _first(at: Callable[[int], Any], bound: Any, least: int, greatest: int, *, strictly: bool) -> int:
     """The first index whose image is at or above (strictly: above) the bound; one past the end when none is."""
     low, high = least, greatest + 1

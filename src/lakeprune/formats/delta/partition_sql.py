@@ -14,7 +14,8 @@ from msgspec import Struct
 from lakeprune.engines.dialect import Dialect
 from lakeprune.formats.delta.bounds import CLOCK, INSTANT, ZONE_MARGIN, carrier, strict_date, strict_integer
 from lakeprune.predicate.tree import Profile
-from lakeprune.values.time.zones import DAY, local_of
+from lakeprune.values.time.calendar import DAY
+from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
 
 ASCII = r"^[\x01-\x5B\x5D-\x7F]*$"  # without the backslash: some writers escape bytes with it

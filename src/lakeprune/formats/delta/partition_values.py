@@ -14,15 +14,15 @@ In: the recorded text of a value and the column's type. Out: every value the tex
 from __future__ import annotations
 
 import re
-import struct
 from decimal import Decimal
 
 from msgspec import Struct
 
 from lakeprune.formats.delta.partition_sql import REAL_TEXT, ZONE_FIRST, ZONE_LAST, fixed_offset
 from lakeprune.predicate.tree import Profile
-from lakeprune.values.time.calendar import civil_of, days_of
-from lakeprune.values.time.zones import DAY, instant_of
+from lakeprune.values.floats import to_float32
+from lakeprune.values.time.calendar import DAY, SECOND, civil_of, days_of
+from lakeprune.values.time.zones import instant_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind, Scalar
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
@@ -32,7 +32,6 @@ _STAMP = re.compile(
     r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>\d{2}):(?P<minutes>\d{2})(?::(?P<seconds>\d{2}))?)?",
     re.ASCII,
 )
-_SECOND = 1_000_000
 
 
 class _Stamp(Struct, frozen=True):
@@ -87,12 +86,7 @@ def _real(text: str, kind: Kind) -> float | None:
         return float(text)
     if not re.fullmatch(REAL_TEXT[1:-1], text, re.ASCII):
         return None
-    value = float(text)
-    if kind is Kind.FLOAT:
-        try:
-            value = float(struct.unpack("<f", struct.pack("<f", value))[0])
-        except OverflowError:
-            return None
+    value = to_float32(float(text)) if kind is Kind.FLOAT else float(text)
     return None if value in (float("inf"), float("-inf")) else value
 
 
@@ -123,13 +117,13 @@ def _stamp(text: str) -> _Stamp | None:
     if hour > 23 or minute > 59 or second > 59:
         return None
     fraction = int((match["fraction"] or "").ljust(6, "0"))
-    micros = days * DAY + ((hour * 60 + minute) * 60 + second) * _SECOND + fraction
+    micros = days * DAY + ((hour * 60 + minute) * 60 + second) * SECOND + fraction
     if match["sign"] is None:
         return _Stamp(micros, None if match["zone"] is None else 0)
     hours, minutes, seconds = int(match["hours"]), int(match["minutes"]), int(match["seconds"] or 0)
     if hours > 18 or minutes > 59 or seconds > 59:
         return None
-    offset = ((hours * 60 + minutes) * 60 + seconds) * _SECOND
+    offset = ((hours * 60 + minutes) * 60 + seconds) * SECOND
     return _Stamp(micros, -offset if match["sign"] == "-" else offset)
 
 

@@ -14,7 +14,7 @@ from lakeprune.predicate.functions.cast_text import to_text
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import And, Call, Constant, Expr, In, Literal, Not, Profile
 from lakeprune.predicate.walk import type_of
-from lakeprune.values.time.local_time import to_local
+from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
 
 _AS_TEXT_ANYWAY = FLOATING_KINDS | {Kind.STRING, Kind.BINARY}
@@ -29,7 +29,7 @@ def text_readings(member: In, written: tuple[Expr, ...], profile: Profile) -> It
     kept = tuple(option for option, text in pairs if _is_spelt_alike(option, text, type_, profile))
     if type_ == TIMESTAMP and profile.zone != "UTC" and kept:
         # A wall clock that shows a time twice gives two instants the same text.
-        local = tuple(Literal(to_local(option.value, profile.zone), TIMESTAMP_NTZ) if isinstance(option, Literal)
+        local = tuple(Literal(local_of(option.value, profile.zone), TIMESTAMP_NTZ) if isinstance(option, Literal)
                       and isinstance(option.value, int) else option for option in kept)  # fmt: skip
         yield _list(Call("cast", (member.value,), TIMESTAMP_NTZ), local, member)
     elif len(kept) < len(pairs):

@@ -11,8 +11,8 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from lakeprune.predicate.functions.numbers import scaled
-from lakeprune.predicate.read.sql.literals import single
 from lakeprune.predicate.tree import FALSE, TRUE, Call, Column, Compare, Expr, In, Literal, Op
+from lakeprune.values.floats import to_float32
 from lakeprune.values.literals import parse_as
 from lakeprune.values.types import (
     BOOLEAN,
@@ -157,7 +157,7 @@ def _coarse(expr: Expr) -> Expr:
     if isinstance(expr.value, Decimal) and is_finer_than_type(expr):
         return Literal(int(expr.value.to_integral_value(rounding=ROUND_FLOOR)), expr.type)
     if isinstance(expr.value, float) and expr.type.kind is Kind.FLOAT and math.isfinite(expr.value):
-        rounded = single(expr.value)
+        rounded = to_float32(expr.value)
         return Literal(rounded, expr.type) if rounded != expr.value and math.isfinite(rounded) else expr
     return expr
 

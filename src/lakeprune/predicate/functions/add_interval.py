@@ -12,9 +12,10 @@ from lakeprune.predicate.functions.function import EvaluationFailed, Function, l
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import DAY, add_months
-from lakeprune.values.time.local_time import Bounds, is_utc, to_instant, to_local
+from lakeprune.values.time.zones import instant_of, is_utc, local_of
 from lakeprune.values.types import INTEGER_RANGES, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 
 
@@ -37,10 +38,10 @@ def _moved(value: int, by: tuple[int, int, int], kind: Kind, profile: Profile) -
     months, days, micros = by
     if not months and not days:
         return value + micros
-    local = to_local(value, profile.zone) if kind is Kind.TIMESTAMP else value
+    local = local_of(value, profile.zone) if kind is Kind.TIMESTAMP else value
     day, time = divmod(local, DAY)
     local = (add_months(day, months) + days) * DAY + time
-    return (to_instant(local, profile.zone) if kind is Kind.TIMESTAMP else local) + micros
+    return (instant_of(local, profile.zone) if kind is Kind.TIMESTAMP else local) + micros
 
 
 def _fitting(value: int, type_: DataType) -> int:

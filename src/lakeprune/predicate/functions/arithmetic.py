@@ -20,9 +20,9 @@ from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import exactly
 from lakeprune.values.intervals import Interval, IntervalSet, everything, from_intervals, nothing
 from lakeprune.values.monotone import preimage_of
-from lakeprune.values.time.local_time import exactly
 from lakeprune.values.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, DataType, Family, Kind, Scalar
 
 _MAX_PRECISION = 38

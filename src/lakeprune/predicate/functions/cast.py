@@ -22,10 +22,12 @@ from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, bounded_shift, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds, exactly
+from lakeprune.values.floats import to_float32
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
-from lakeprune.values.monotone import preimage_of, to_float32
+from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import DAY, SECOND
-from lakeprune.values.time.local_time import Bounds, exactly, instants_of_locals, locals_of_instants
+from lakeprune.values.time.local_time import instants_of_locals, locals_of_instants
 from lakeprune.values.types import (
     DATE,
     INTEGER_RANGES,

@@ -9,7 +9,7 @@ from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.numbers import in_decimal
 from lakeprune.predicate.tree import Profile
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
-from lakeprune.values.time.local_time import to_local
+from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Kind, Scalar
 
 
@@ -24,7 +24,7 @@ def to_text(value: Any, source: DataType, profile: Profile) -> str:
         case Kind.DATE:
             return date_text(value)
         case Kind.TIMESTAMP:
-            return timestamp_text(to_local(value, profile.zone))
+            return timestamp_text(local_of(value, profile.zone))
         case Kind.TIMESTAMP_NTZ:
             return timestamp_text(value)
         case Kind.STRING:

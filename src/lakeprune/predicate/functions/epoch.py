@@ -12,9 +12,9 @@ from lakeprune.predicate.functions.function import EvaluationFailed, Function, a
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import SECOND
-from lakeprune.values.time.local_time import Bounds
 from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lakeprune.predicate.comparison import compare_floats, order, rounded, rounded_scale
+from lakeprune.predicate.comparison import order, rounded, rounded_scale
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.like_pattern import matches, pieces_of
 from lakeprune.predicate.functions.registry import lookup
@@ -35,7 +35,7 @@ from lakeprune.predicate.tree import (
     Within,
 )
 from lakeprune.predicate.walk import type_of
-from lakeprune.values.monotone import to_float32
+from lakeprune.values.floats import compare_floats, to_float32
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind, Scalar
 
 Row = Mapping[Column, Scalar]

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from lakeprune.predicate.tree import And, Either, Expr, Not, Or, Within
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet
-from lakeprune.values.time.local_time import Bounds
 
 
 def within_bounds(argument: Expr, bounds: Bounds) -> Expr:

@@ -16,8 +16,8 @@ from lakeprune.predicate.functions.numbers import in_decimal, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, everything, from_intervals
-from lakeprune.values.time.local_time import Bounds
 from lakeprune.values.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, LONG, DataType, Family, Kind, Scalar
 
 

@@ -16,10 +16,12 @@ from lakeprune.predicate.functions.function import EvaluationFailed, Function, a
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds, exactly
 from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of, days_of, weekday
-from lakeprune.values.time.local_time import Bounds, exactly, instants_of_locals, is_utc, locals_of_instants, to_instant, to_local
+from lakeprune.values.time.local_time import instants_of_locals, locals_of_instants
+from lakeprune.values.time.zones import instant_of, is_utc, local_of
 from lakeprune.values.types import DATE, INTEGER_RANGES, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
 
 
@@ -87,13 +89,13 @@ def _truncated(call: Call, args: tuple[Scalar, ...], profile: Profile) -> int:
     if type_of(call) == TIMESTAMP_NTZ:
         return _start(unit, int(as_time(value, type_.kind, Kind.TIMESTAMP_NTZ, profile)))
     instant = int(as_time(value, type_.kind, Kind.TIMESTAMP, profile))
-    local = to_local(instant, profile.zone)
+    local = local_of(instant, profile.zone)
     start = _start(unit, local)
     same_offset = start - (local - instant)
     # Within a repeated hour java.time keeps the offset a time of day already has; dates start at the earlier one.
-    if unit in _TIME_UNITS and to_local(same_offset, profile.zone) == start:
+    if unit in _TIME_UNITS and local_of(same_offset, profile.zone) == start:
         return same_offset
-    return to_instant(start, profile.zone)
+    return instant_of(start, profile.zone)
 
 
 def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:

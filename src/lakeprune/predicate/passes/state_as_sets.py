@@ -35,8 +35,8 @@ from lakeprune.predicate.tree import (
     Within,
 )
 from lakeprune.predicate.walk import columns_of, type_of
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import everything, values
-from lakeprune.values.time.local_time import Bounds
 from lakeprune.values.types import BOOLEAN
 
 IS_TRUE = values([True], BOOLEAN)

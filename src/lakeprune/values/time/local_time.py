@@ -7,47 +7,11 @@ local date goes backwards, so no endpoint is ever converted alone.
 
 from __future__ import annotations
 
-from msgspec import Struct
-
+from lakeprune.values.bounds import Bounds, exactly
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import DAY, HOUR
+from lakeprune.values.time.zones import instants_of_local_range, is_utc, local_of
 from lakeprune.values.types import TIMESTAMP, TIMESTAMP_NTZ
-
-_UTC_NAMES = frozenset({"UTC", "Z", "GMT", "Etc/UTC", "Etc/GMT", "Etc/UCT", "Etc/Zulu", "UCT", "Zulu", "+00:00", "UTC+0"})
-
-
-class Bounds(Struct, frozen=True):
-    """Two sets around one that is not known exactly: inner is contained in it, it is contained in outer."""
-
-    outer: IntervalSet
-    inner: IntervalSet
-
-    def is_exact(self) -> bool:
-        return self.outer is self.inner or self.outer == self.inner
-
-
-def exactly(values: IntervalSet) -> Bounds:
-    return Bounds(values, values)
-
-
-def is_utc(zone: str) -> bool:
-    return zone in _UTC_NAMES
-
-
-def to_local(instant: int, zone: str) -> int:
-    if is_utc(zone):
-        return instant
-    from lakeprune.values.time.zones import local_of
-
-    return local_of(instant, zone)
-
-
-def to_instant(local: int, zone: str) -> int:
-    if is_utc(zone):
-        return local
-    from lakeprune.values.time.zones import instant_of
-
-    return instant_of(local, zone)
 
 
 def instants_of_locals(values: IntervalSet, zone: str) -> Bounds:
@@ -76,8 +40,6 @@ def locals_of_instants(values: IntervalSet, zone: str) -> Bounds:
 
 def _instants(interval: Interval, zone: str) -> tuple[Interval, Interval | None]:
     """The instants around one closed interval of local times; a side without bound stays without one."""
-    from lakeprune.values.time.zones import instants_of_local_range
-
     lo, hi = interval.lo, interval.hi
     if lo is None and hi is None:
         return interval, interval
@@ -93,9 +55,9 @@ def _instants(interval: Interval, zone: str) -> tuple[Interval, Interval | None]
 
 def _local_threshold(instant: int, zone: str) -> tuple[int, int]:
     """Local times (a, b): every local time from b on is at or after the instant, every one before a is before it."""
-    local = to_local(instant, zone)
+    local = local_of(instant, zone)
     offset = local - instant
     nearby = range(instant - 26 * HOUR, instant + 27 * HOUR, HOUR)
-    if all(to_local(moment, zone) - moment == offset for moment in nearby):
+    if all(local_of(moment, zone) - moment == offset for moment in nearby):
         return local, local
     return local - DAY, local + DAY

@@ -12,14 +12,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lakeprune.errors import UsageError
+from lakeprune.values.time.calendar import DAY, SECOND
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-SECOND = 1_000_000
-DAY = 86_400 * SECOND
-_UTC_NAMES = frozenset({"utc", "z", "gmt", "etc/utc", "ut", "uct", "zulu", "universal", "greenwich", "etc/gmt"})
-_OFFSET = r"(?i)(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
+_UTC_NAMES = frozenset({"utc", "z", "gmt", "ut", "uct", "zulu", "universal", "greenwich"})
+OFFSET = r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
 _FIRST, _LAST = -62_135_596_800 + 172_800, 253_402_300_799 - 172_800  # seconds that stay inside years 1..9999 in any zone
 _CYCLE = 146_097 * 86_400  # 400 Gregorian years, a whole number of weeks: every daylight-saving rule repeats
 _MAX_SHIFT = DAY  # no zone ever moved its clocks further (Pacific islands crossing the date line)
@@ -69,6 +68,11 @@ def instants_of_local_range(lo: int, hi: int, zone: str) -> tuple[int, int, int,
     lo_first, lo_last = _crossings(lo, zone)
     hi_first, hi_last = _crossings(hi, zone)
     return lo_first, max(hi_last, lo_first), lo_last, max(hi_first, lo_last)
+
+
+def is_utc(zone: str) -> bool:
+    """Whether local time is the instant itself, at all times."""
+    return _resolve(zone) == 0
 
 
 def check_zone(zone: str) -> None:
@@ -152,9 +156,9 @@ def _resolve(zone: str) -> int | ZoneInfo:
 
 
 def _load(zone: str) -> int | ZoneInfo:
-    if zone.strip().lower() in _UTC_NAMES:
+    if zone.strip().lower().removeprefix("etc/") in _UTC_NAMES:
         return 0
-    if match := re.fullmatch(_OFFSET, zone.strip()):
+    if match := re.fullmatch(OFFSET, zone.strip(), re.IGNORECASE):
         hours, minutes, seconds = (int(part or 0) for part in match.group(2, 3, 4))
         if hours > 18 or minutes > 59 or seconds > 59:
             raise _unknown(zone)

@@ -21,10 +21,11 @@ from lakeprune.predicate.functions.function import Preimage
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Column, Expr, Literal, Not, Profile, Within
 from lakeprune.predicate.walk import type_of
+from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, prefixed
 from lakeprune.values.intervals import values as points_of
 from lakeprune.values.time.calendar import DAY
-from lakeprune.values.time.local_time import Bounds, instants_of_locals
+from lakeprune.values.time.local_time import instants_of_locals
 from lakeprune.values.types import DATE, INTEGER_RANGES, INTEGRAL_KINDS, STRING, TIME_KINDS, TIMESTAMP_NTZ, Kind
 
 _FIRST_DAY, _LAST_DAY = -719162, 2932896  # 0001-01-01 and 9999-12-31

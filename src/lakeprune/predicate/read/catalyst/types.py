@@ -12,8 +12,8 @@ from decimal import Decimal
 from typing import Any
 
 from lakeprune.predicate.read.sql.functions import Unsupported
-from lakeprune.predicate.read.sql.literals import single
 from lakeprune.predicate.tree import Literal
+from lakeprune.values.floats import to_float32
 from lakeprune.values.literals import parse_as
 from lakeprune.values.types import TIME_KINDS, DataType, Kind, Scalar
 
@@ -65,7 +65,7 @@ def _value(text: str, type_: DataType) -> Scalar:
         case Kind.BYTE | Kind.SHORT | Kind.INT | Kind.LONG | Kind.TIMESTAMP_NTZ:
             return int(text)
         case Kind.FLOAT:
-            return single(float(text))
+            return to_float32(float(text))
         case Kind.DOUBLE:
             return float(text)
         case Kind.DECIMAL:

@@ -7,14 +7,14 @@ before % and _ it stays for LIKE to see, and a doubled quote inside a string is 
 from __future__ import annotations
 
 import re
-import struct
 from decimal import Decimal
 
 from msgspec import Struct
 
 from lakeprune.predicate.read.sql.tokens import LIST_ITEM
 from lakeprune.predicate.tree import Literal
-from lakeprune.values.time.zones import DAY
+from lakeprune.values.floats import to_float32
+from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND
 from lakeprune.values.types import DOUBLE, LONG, DataType, Kind
 
 _ESCAPE = r"(?s)\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)"
@@ -61,7 +61,7 @@ def number(written: str) -> Literal:
     if suffix == "d":
         return Literal(float(digits), DOUBLE)
     if suffix == "f":
-        return Literal(single(float(digits)), DataType(Kind.FLOAT))
+        return Literal(to_float32(float(digits)), DataType(Kind.FLOAT))
     if suffix == "bd":
         value = Decimal(digits)
         _, figures, exponent = value.as_tuple()
@@ -70,14 +70,6 @@ def number(written: str) -> Literal:
     if "e" in digits.lower():
         return Literal(float(digits), DOUBLE)
     return Literal(Decimal(digits)) if "." in digits else Literal(int(digits))
-
-
-def single(value: float) -> float:
-    try:
-        (rounded,) = struct.unpack("f", struct.pack("f", value))
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    return float(rounded)
 
 
 def negated(literal: Literal) -> Literal:
@@ -122,7 +114,7 @@ class Interval(Struct, frozen=True):
         return Interval(self.months, days, total - days * DAY)
 
 
-_MICROS = {"hour": DAY // 24, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1000, "microsecond": 1}
+_MICROS = {"hour": HOUR, "minute": MINUTE, "second": SECOND, "millisecond": 1000, "microsecond": 1}
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _AMOUNT = r"\s*([+-]?\s*[0-9]{1,18}(?:\.[0-9]{0,6})?)\s*"
 _PAIR = r"\s*([+-]?\s*[0-9]{1,18}(?:\.[0-9]{0,6})?)\s*([A-Za-z]+)"

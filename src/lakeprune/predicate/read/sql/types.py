@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.read.sql.functions import Unsupported
-from lakeprune.predicate.read.sql.literals import single
 from lakeprune.predicate.tree import Literal
+from lakeprune.values.floats import to_float32
 from lakeprune.values.literals import depends_on_clock, parse_as
 from lakeprune.values.types import INTEGER_RANGES, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind
 
@@ -69,7 +69,7 @@ def _number(value: int | float | Decimal, type_: DataType) -> Literal | None:
     if type_.kind in (Kind.FLOAT, Kind.DOUBLE):
         if isinstance(value, int) and abs(value) > 2**53:
             return None
-        return Literal(single(float(value)) if type_.kind is Kind.FLOAT else float(value), type_)
+        return Literal(to_float32(float(value)) if type_.kind is Kind.FLOAT else float(value), type_)
     if type_.kind in INTEGRAL_KINDS and isinstance(value, int):
         low, high = INTEGER_RANGES[type_.kind]
         return Literal(value, type_) if low <= value <= high else None
