@@ -90,11 +90,11 @@ def test_a_predicate_from_standard_input_is_utf_8_whatever_the_locale(users: str
 def test_auto_says_when_spark_would_serve_better(
     users: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("lakeprune.cli.spark_flags.SERVED_BETTER_FROM", 6)
+    monkeypatch.setattr("lakeprune.cli.spark_session.SERVED_BETTER_FROM", 6)
     assert main(["explain", users, "-w", "age > 40"]) == 0
     assert "note: this log has 6 files" in capsys.readouterr().err
     assert main(["explain", users, "-w", "age > 40", "--engine", "duckdb"]) == 0
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("lakeprune.cli.spark_flags.SERVED_BETTER_FROM", 7)
+    monkeypatch.setattr("lakeprune.cli.spark_session.SERVED_BETTER_FROM", 7)
     assert main(["explain", users, "-w", "age > 40"]) == 0
     assert capsys.readouterr().err == ""

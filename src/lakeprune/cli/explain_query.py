@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from lakeprune.cli.output import show, tell
-from lakeprune.cli.spark_flags import delta_session_of, shown_progress
-from lakeprune.cli.store_flags import access_of
+from lakeprune.cli.parser import chosen
+from lakeprune.cli.spark_session import delta_session_of, shown_progress
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
+from lakeprune.storage.access import AccessOptions
 
-if TYPE_CHECKING:
-    pass
-
-_GATES = ("min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "assert_stats", "require_full_attribution")
 _ELSEWHERE = {  # what belongs to a table that is named, and where a query says it
-    "table": "name the table in the query: delta.`/path`",
-    "where": "write the condition into the query",
-    "at_version": "write VERSION AS OF into the query",
-    "at_timestamp": "write TIMESTAMP AS OF into the query",
-    "now": "the query has Spark's own clock",
+    "table": ("TABLE", "name the table in the query: delta.`/path`"),
+    "where": ("--where", "write the condition into the query"),
+    "version": ("--at-version", "write VERSION AS OF into the query"),
+    "timestamp": ("--at-timestamp", "write TIMESTAMP AS OF into the query"),
+    "now": ("--now", "the query has Spark's own clock"),
 }
 
 
 def run_query(given: argparse.Namespace) -> int:
     """Explain one query; 1 when a gate failed on one of its scans."""
     _check(given)
-    options = {name: value for name in (*_GATES, "nan_policy", "timezone") if (value := getattr(given, name)) is not None}
     spark = delta_session_of(given)
-    from lakeprune.apps.dataframes.explain_frame import explain_frame
+    from lakeprune.apps.dataframes.explain_frame import FrameOptions, explain_frame
 
     with shown_progress(spark):
-        report = explain_frame(spark, given.sql, options)
+        report = explain_frame(spark, given.sql, chosen(given, FrameOptions.__annotations__))
         show(report, given)
     for number, section in enumerate(report.sections, 1):
         for assertion in section.assertions:
@@ -44,10 +39,9 @@ def _check(given: argparse.Namespace) -> None:
     if given.engine != "spark":
         why = "only Spark knows the tables and views that a query names"
         raise UsageError("LP243", "--sql needs Spark, which was not asked for", why=why, fix="add --engine spark")
-    for name, fix in _ELSEWHERE.items():
+    for name, (flag, fix) in _ELSEWHERE.items():
         if getattr(given, name) is not None:
-            flag = "TABLE" if name == "table" else f"--{name.replace('_', '-')}"
             raise UsageError("LP244", f"{flag} and --sql do not go together", fix=fix)
-    if access_of(given):
+    if chosen(given, AccessOptions.__annotations__):
         fix = "give Spark its own settings with --conf, such as spark.hadoop.fs.s3a.*"
         raise UsageError("LP244", "flags for object stores and --sql do not go together", why="Spark reads the tables", fix=fix)

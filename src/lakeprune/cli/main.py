@@ -58,6 +58,8 @@ def main(argv: Sequence[str]) -> int:
     except LakepruneError as error:
         tell(str(error))
         return error.exit_code
+    except SystemExit as done:  # argparse ends this way after printing its help
+        return int(done.code or EXIT_OK)
     except KeyboardInterrupt:
         tell("interrupted")
         return EXIT_INTERRUPTED

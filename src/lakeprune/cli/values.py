@@ -1,10 +1,14 @@
-"""Values of flags, read strictly: shares, counts, sizes, predicates from files. What is refused is told with what would do."""
+"""Values of flags, read strictly: shares, counts, sizes, predicates from files; and flags that collect what they are given.
+
+A refusal says what would be accepted.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from argparse import ArgumentTypeError
+from argparse import Action, ArgumentError, ArgumentTypeError
+from typing import Any
 
 from lakeprune.errors import UsageError
 
@@ -62,6 +66,18 @@ def size(text: str) -> int:
     return int(whole + fraction) * scale // int("1" + "0" * len(fraction))
 
 
+def assignment(text: str) -> tuple[str, str]:
+    """A name and its value, which may be a secret and is in no message.
+
+    >>> assignment("spark.executor.memory=2g")
+    ('spark.executor.memory', '2g')
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ArgumentTypeError("write it as NAME=VALUE")
+    return name.strip(), value
+
+
 def predicate(text: str) -> str:
     """The predicate itself; `@FILE` reads it from a file and `@-` from standard input, for lists longer than a command line.
 
@@ -78,6 +94,31 @@ def predicate(text: str) -> str:
         raise UsageError(
             "LP204", "the predicate cannot be read", where=f"--where {text}", why=why, fix="give a readable text file after @"
         ) from problem
+
+
+class Once(Action):
+    """A flag that a second one must not replace silently: a gate would judge half of what was asked."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
+        if getattr(namespace, self.dest) is not None:
+            join = "the conditions with AND" if self.dest == "where" else "both with a comma"
+            raise ArgumentError(self, f"given twice; join {join}")
+        setattr(namespace, self.dest, values)
+
+
+class Paired(Action):
+    """Assignments as one mapping."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
+        setattr(namespace, self.dest, {**(getattr(namespace, self.dest) or {}), values[0]: values[1]})
+
+
+class Clause(Action):
+    """Flags by name, in the order given."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
+        name = str(option_string).removeprefix("--").replace("-", "_")
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), (name, values)])
 
 
 def _standard_input() -> bytes:

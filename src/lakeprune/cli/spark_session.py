@@ -1,0 +1,66 @@
+"""The Spark session that the flags ask for."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+from lakeprune.errors import UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
+_DELTA_SETTINGS = (
+    ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"),
+    ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
+)
+SERVED_BETTER_FROM = 20_000_000  # files: half a minute embedded, on two cores
+LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
+
+
+def session_of(given: argparse.Namespace) -> SparkSession | None:
+    """The session the flags ask for, None when this process reads the metadata itself."""
+    if given.engine != "spark":
+        for flag in ("master", "remote", "conf", "packages", "spark_log"):
+            if getattr(given, flag):
+                what = f"--{flag.replace('_', '-')} is for Spark, which was not asked for"
+                raise UsageError("LP226", what, fix="add --engine spark")
+        return None
+    return open_session_of(given)
+
+
+def advice(engine: str, files: int) -> str | None:
+    """A note on the engine after a log of so many files was read in this process; None when there is nothing to note.
+
+    >>> advice("auto", 6)
+    >>> advice("auto", 30_000_000)
+    'note: this log has 30,000,000 files; with a cluster at hand, --engine spark --master M shares the reading'
+    """
+    if engine != "auto" or files < SERVED_BETTER_FROM:
+        return None
+    return f"note: this log has {files:,} files; with a cluster at hand, --engine spark --master M shares the reading"
+
+
+def delta_session_of(given: argparse.Namespace) -> SparkSession:
+    """The same with Delta's connector in it, unless a server or the settings bring one."""
+    if given.remote is None:
+        given.packages = ",".join(filter(None, [_DELTA, given.packages]))
+        given.conf = [*_DELTA_SETTINGS, *given.conf]
+    return open_session_of(given)
+
+
+def open_session_of(given: argparse.Namespace) -> SparkSession:
+    from lakeprune.engines.spark.session import SparkSettings, open_session
+
+    return open_session(SparkSettings(given.master, given.remote, tuple(given.conf), given.packages, given.spark_log))
+
+
+def shown_progress(spark: SparkSession | None) -> AbstractContextManager[None]:
+    """What Spark does, on a terminal; nothing without Spark."""
+    if spark is None:
+        return nullcontext()
+    from lakeprune.engines.spark import progress as spark_progress
+
+    return spark_progress.shown_progress(spark)
