@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
+import lakeprune.spark
 from lakeprune.cli.main import main
+from lakeprune.report.gates import GATES, Unit
 from tools.generate_schema import target
 
 pytestmark = pytest.mark.spark
@@ -48,6 +51,20 @@ def test_the_zone_of_a_query_is_the_one_that_is_given(table: str, capfd: pytest.
     (scan,) = json.loads(capfd.readouterr().out)["scans"]
     assert scan["explanation"]["session"]["timezone"] == "Asia/Tokyo"
     assert scan["explanation"]["final_files"] == scan["spark"]["files"] == 0
+
+
+def test_every_gate_is_judged_on_a_query_and_on_a_dataframe(
+    spark: SparkSession, table: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    query = f"SELECT * FROM delta.`{table}` WHERE id IN (5, 350)"
+    flags = [["--" + name.replace("_", "-"), *([] if gate.unit is Unit.SWITCH else ["0"])] for name, gate in GATES.items()]
+    main([*SPARK, query, "--format", "json", *(part for flag in flags for part in flag)])
+    (scan,) = json.loads(capfd.readouterr().out)["scans"]
+    limits: Any = {name: True if gate.unit is Unit.SWITCH else 0 for name, gate in GATES.items()}
+    (section,) = lakeprune.spark.explain(spark.sql(query), **limits).sections
+    wanted = [gate.name for gate in GATES.values()]
+    assert [each["name"] for each in scan["explanation"]["assertions"]] == wanted
+    assert [each.name for each in section.assertions] == wanted
 
 
 def test_a_gate_that_fails_on_one_scan_is_exit_code_1(table: str, capfd: pytest.CaptureFixture[str]) -> None:
