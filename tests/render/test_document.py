@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import jsonschema
 import pytest
 
-from lakeprune.predicate.tree import Bucket
-from lakeprune.report import explanation as document
 from lakeprune.report.gates import Gates
-from lakeprune.report.model import Confidence
-from lakeprune.report.verdict import Credit, Keeps
-from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.types import LONG, STRING, TIMESTAMP
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.snapshot import File, RowsSnapshot
@@ -63,17 +57,6 @@ def test_a_field_nobody_declared_is_invalid() -> None:
     whole = report_on(TABLE, "age > 40").to_dict()
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**whole, "surprise": 1}, SCHEMA)
-
-
-def test_the_names_in_the_schema_are_those_of_the_code() -> None:
-    def names(alias: Any) -> set[str]:
-        return set(alias.__args__)
-
-    assert names(document.ConfidenceName) == {c.value for c in Confidence}
-    assert names(document.BucketName) == {b.value for b in Bucket}
-    assert names(document.VerdictName) == {v.value for v in Verdict}
-    assert names(document.CreditName) == {c.value for c in Credit}
-    assert names(document.KeepsName) == {k.value for k in Keeps}
 
 
 @pytest.mark.parametrize(("limit", "listed", "truncated"), [(None, 9, False), (9, 9, False), (2, 2, True), (0, 0, True)])

@@ -94,7 +94,7 @@ def test_what_keeps_files_from_being_excluded_is_said_with_what_to_add(spark: Sp
     assert layout.fix is not None
     assert "AND t.p = s.p" in layout.fix
     assert (layout.files_before, layout.files_after) == (8, 2)
-    assert "compared after a cast" in cast.told
+    assert "compared after a cast" in cast.message
     added = lakeprune.merge(table, source.limit(1), on="t.id = s.word AND t.p = s.p", spark=spark, clauses=UPSERT)
     assert (added.strengthening.as_written.files, added.strengthening.scanned.files) == (8, 2)  # type: ignore[union-attr]
     assert ObstacleKind.NO_LAYOUT_KEY not in kinds(added)

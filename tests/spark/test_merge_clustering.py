@@ -49,7 +49,7 @@ def test_an_equality_on_the_clustering_column_is_asked_for_and_helps(
     assert total > 3
     files, (note,) = obstacles(spark, table, "t.id + 0 = s.id")
     assert files == total
-    assert note.told == f"ON has no equality on {by}, by which the files are laid out"
+    assert note.message == f"ON has no equality on {by}, by which the files are laid out"
     assert note.fix == f"if a row never changes its {by}, add  AND t.{by} = s.{by}  to ON"
     assert (note.files_before, note.files_after) == (total, 1)
 

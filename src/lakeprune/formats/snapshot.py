@@ -50,7 +50,7 @@ class Expected(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """Something a user should know about how the table was read; `code` is stable."""
+    """Something to know; `code` is stable."""
 
     code: str
     message: str

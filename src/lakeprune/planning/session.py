@@ -29,7 +29,7 @@ class SessionOptions(TypedDict, total=False):
 
 
 class Session(Struct, frozen=True):
-    """What the predicate was read in, as far as it mattered; `now` is ISO text, None when the predicate did not ask."""
+    """What the predicate was read in; null where it did not matter. `now` is ISO text."""
 
     timezone: str | None
     now: str | None

@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 RENDERERS = {
     ("explain", "text"): "lakeprune.render.text.report:text_chunks",
-    ("explain", "json"): "lakeprune.render.json.report:json_chunks",
+    ("explain", "json"): "lakeprune.render.json.document:report_chunks",
     ("explain", "html"): "lakeprune.render.html.page:html_chunks",
     ("explain", "notebook"): "lakeprune.render.html.compact:notebook",
     ("dataframe", "text"): "lakeprune.render.text.dataframe:text_chunks",
-    ("dataframe", "json"): "lakeprune.apps.dataframes.as_json:json_chunks",
+    ("dataframe", "json"): "lakeprune.render.json.document:json_chunks",
     ("dataframe", "html"): "lakeprune.render.html.dataframe:page",
     ("dataframe", "notebook"): "lakeprune.render.html.dataframe:notebook",
     ("verify", "text"): "lakeprune.render.text.verification:text_chunks",
-    ("verify", "json"): "lakeprune.apps.verify.as_json:json_chunks",
+    ("verify", "json"): "lakeprune.render.json.document:json_chunks",
     ("verify", "html"): "lakeprune.render.html.verification:page",
     ("verify", "notebook"): "lakeprune.render.html.verification:notebook",
     ("audit", "text"): "lakeprune.render.text.audit:text_chunks",
-    ("audit", "json"): "lakeprune.apps.verify.as_json:audit_chunks",
+    ("audit", "json"): "lakeprune.render.json.document:json_chunks",
     ("audit", "html"): "lakeprune.render.html.audit:page",
     ("audit", "notebook"): "lakeprune.render.html.audit:notebook",
     ("statement", "text"): "lakeprune.render.text.statement:text_chunks",
-    ("statement", "json"): "lakeprune.apps.statements.as_json:json_chunks",
+    ("statement", "json"): "lakeprune.render.json.document:json_chunks",
 }
 _FRAGMENTS = frozenset({"notebook"})  # not documents of their own, so no choice of --format
 

@@ -12,6 +12,8 @@ _UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
 class Amount(Struct, frozen=True):
+    """Files, bytes and live rows. `rows` counts the files that record theirs, `files_without_rows` those that do not."""
+
     files: int = 0
     bytes: int = 0
     rows: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -18,6 +18,19 @@ class View(Struct, frozen=True):
 
 
 WHOLE = View()
+Outcome = Literal["pass", "fail"]
+
+
+def outcome(passed: bool) -> Outcome:
+    return "pass" if passed else "fail"
+
+
+class Envelope(Struct, frozen=True, kw_only=True):
+    """What every JSON document says about itself, after its own fields. A document is one class that inherits this."""
+
+    elapsed_ms: int
+    schema_version: str
+    tool_version: str
 
 
 class Document(Struct, frozen=True):
@@ -27,6 +40,10 @@ class Document(Struct, frozen=True):
     @property
     def tool_version(self) -> str:
         return __version__
+
+    def to_struct(self, view: View) -> Envelope:
+        """The JSON document as one value, whose class its JSON Schema is made from."""
+        raise NotImplementedError
 
     def to_dict(self, *, verbose: bool = False, limit: int | None = None) -> dict[str, Any]:
         """The JSON document as Python values; with `verbose` every file is in it."""

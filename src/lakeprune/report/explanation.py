@@ -1,83 +1,77 @@
-"""The shape of the JSON document, as types: checkers hold `as_json` to it, and the JSON Schema in schemas/ is generated from it.
+"""The JSON document of `explain`, as one class: what is printed, its JSON Schema and every document it is a part of use it.
 
-The names of the contract that pipelines know keep their meaning; the others are ours. Nothing imports this file at run time.
+In: a report. Out: an `Explanation`. The names of the contract that pipelines know keep their meaning; the others are ours.
+Classes that have the contract's shape already (`Amount`, `Diagnosis`, `FileReport`) are used as they are.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal
 
-ConfidenceName = Literal["exact", "conservative", "incomplete"]
-BucketName = Literal["partition_safe", "partition_exact", "stats_safe", "unsplittable"]
-VerdictName = Literal["DROP", "KEEP", "FULL"]
-CreditName = Literal["partition", "statistics", "joint"]
-KeepsName = Literal["MISSING_STATISTIC", "NAN_POSSIBLE", "NOT_DECIDABLE", "RANGES_OVERLAP", "ALL_ROWS_MATCH"]
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
+from lakeprune.formats.snapshot import Note
+from lakeprune.planning.session import Session
+from lakeprune.predicate.tree import Bucket
+from lakeprune.report import gates, model
+from lakeprune.report.amount import Amount, percent
+from lakeprune.report.document import WHOLE, Envelope, Outcome, View, outcome
+from lakeprune.report.model import Confidence, Diagnosis, FileReport, PhaseName, Report
+from lakeprune.report.verdict import Keeps, Requirement
+from lakeprune.storage.storage import Traffic
 
-class Note(TypedDict):
-    """Something to know; `code` is stable."""
-
-    code: str
-    message: str
-
-
-class Quantity(TypedDict):
-    """Files, bytes and live rows. `rows` counts the files that tell; `files_without_rows` those that do not."""
-
-    files: int
-    bytes: int
-    rows: int
-    files_without_rows: int
+GateName = Annotated[str, Meta(extra_json_schema={"enum": sorted({*(gate.name for gate in gates.GATES.values()), "listed"})})]
 
 
-class StatsCoverage(TypedDict):
+class StatsCoverage(Struct, frozen=True):
     """How many of the files that partition pruning left carry the statistic that a column's clauses need."""
 
     column: str
-    requirement: Literal["min_max", "null_count"]
+    requirement: Requirement
     covered_files: int
     candidate_files: int
     coverage_pct: float
 
 
-class Analysis(TypedDict):
+class Analysis(Struct, frozen=True):
     """The predicate split by where its conjuncts find their evidence."""
 
     partition_safe: str | None
     partition_exact: str | None
     stats_safe: str | None
     unsplittable: str | None
-    confidence: ConfidenceName
+    confidence: Confidence
     notes: list[Note]
     stats_coverage: list[StatsCoverage]
 
 
-class Phase(TypedDict):
+class Phase(Struct, frozen=True):
     """One rung of the evidence ladder."""
 
-    name: Literal["Partition pruning", "Data skipping (min/max statistics)"]
+    name: PhaseName
     predicate: str
     input_files: int
     output_files: int
     pruned_files: int
     pruning_pct: float
-    confidence: ConfidenceName
+    confidence: Confidence
     input_bytes: int
     output_bytes: int
     input_rows: int
     output_rows: int
 
 
-class Credits(TypedDict):
+class Credits(Struct, frozen=True):
     """Dropped files by the least evidence that proves the drop; `no_live_rows` is the part that no clause drops."""
 
-    partition: Quantity
-    statistics: Quantity
-    joint: Quantity
-    no_live_rows: Quantity
+    partition: Amount
+    statistics: Amount
+    joint: Amount
+    no_live_rows: Amount
 
 
-class Clause(TypedDict):
+class Clause(Struct, frozen=True):
     """What one conjunct did. `dropped_*` count all files, `kept_*` the files that partition pruning left.
 
     any: dropped by this clause by itself; first: credited to it; alone: kept if it were not there.
@@ -85,57 +79,19 @@ class Clause(TypedDict):
 
     text: str
     rewritten: str | None
-    bucket: BucketName
-    dropped_alone: Quantity
-    dropped_first: Quantity
-    dropped_any: Quantity
-    kept_overlap: Quantity
-    kept_missing_statistic: Quantity
-    kept_nan_possible: Quantity
-    kept_not_decidable: Quantity
-    kept_all_rows_match: Quantity
+    bucket: Bucket
+    dropped_alone: Amount
+    dropped_first: Amount
+    dropped_any: Amount
+    kept_overlap: Amount
+    kept_missing_statistic: Amount
+    kept_nan_possible: Amount
+    kept_not_decidable: Amount
+    kept_all_rows_match: Amount
     reasons: list[Note]
 
 
-class Diagnosis(TypedDict):
-    """Why the predicate reads more than it might; `code` and the names in `numbers` are stable, `rewrite` can be pasted."""
-
-    code: str
-    severity: Literal["warning", "info"]
-    clause: str | None
-    column: str | None
-    message: str
-    numbers: dict[str, int | float | str]
-    suggestion: str
-    rewrite: str | None
-
-
-class Bounds(TypedDict):
-    """Proven bounds of a column in one file; null is unbounded. Dates, times and decimals are text."""
-
-    min: bool | int | float | str | None
-    max: bool | int | float | str | None
-
-
-class File(TypedDict):
-    """One file. `clause` is the one that drops it, or of a kept file the one that came closest; `reason` says why it was kept."""
-
-    path: str
-    kept: bool
-    pruned_by: Literal["Partition pruning", "Data skipping (min/max statistics)"] | None
-    has_stats: bool
-    num_records: int | None
-    live_rows: int | None
-    size_bytes: int
-    partition_values: dict[str, str | None]
-    bounds: dict[str, Bounds]
-    verdict: VerdictName
-    credit: CreditName | None
-    clause: str | None
-    reason: KeepsName | None
-
-
-class Stats(TypedDict):
+class Stats(Struct, frozen=True):
     """How many files carry statistics at all."""
 
     mode: Literal["exact", "partial", "absent"]
@@ -144,24 +100,24 @@ class Stats(TypedDict):
     pct: float
 
 
-class Assertion(TypedDict):
-    """One gate: threshold and actual for limits, a count for the others."""
+class Assertion(Struct, frozen=True):
+    """One gate: threshold and actual for limits, a count for the others. `listed` fails where a scan's files are not counted."""
 
-    name: Literal["min_pruning", "min_bytes_pruning", "max_files", "max_bytes", "stats_complete", "full_attribution"]
-    result: Literal["pass", "fail"]
-    threshold: NotRequired[float]
-    actual: NotRequired[float]
-    missing_count: NotRequired[int]
-    unattributed_clauses: NotRequired[int]
-    note: NotRequired[str]
+    name: GateName
+    result: Outcome
+    threshold: float | UnsetType = UNSET
+    actual: float | UnsetType = UNSET
+    note: str | UnsetType = UNSET
+    missing_count: int | UnsetType = UNSET
+    unattributed_clauses: int | UnsetType = UNSET
 
 
-class DeletionVectors(TypedDict):
+class DeletionVectors(Struct, frozen=True):
     enabled: bool
     files_with_deletion_vectors: int
 
 
-class TableFeatures(TypedDict):
+class TableFeatures(Struct, frozen=True):
     """What the table declares about itself."""
 
     clustering_columns: list[str] | None
@@ -172,24 +128,16 @@ class TableFeatures(TypedDict):
     unrecognized_writer_features: list[str]
 
 
-class Session(TypedDict):
-    """What the predicate was read in; null where it did not matter."""
+class _WhenAsked(Envelope, frozen=True, kw_only=True):
+    """What comes last, and only with --explain-why or --verbose."""
 
-    timezone: str | None
-    now: str | None
-    nan_policy: str
-
-
-class Fetched(TypedDict):
-    """What was asked of an object store: requests without their retries, and what the cache had already."""
-
-    requests: int
-    bytes: int
-    cached_files: int
-    cached_bytes: int
+    explain: list[Diagnosis] | UnsetType = UNSET
+    fetched: Traffic | UnsetType = UNSET
+    files_truncated: bool | UnsetType = UNSET
+    files: list[FileReport] | UnsetType = UNSET
 
 
-class Explanation(TypedDict):
+class Explanation(_WhenAsked, frozen=True):
     """What one predicate must read of one table, why, and whether the gates passed."""
 
     table: str
@@ -213,15 +161,131 @@ class Explanation(TypedDict):
     clauses: list[Clause]
     stats: Stats
     assertions: list[Assertion]
-    result: Literal["pass", "fail"] | None
+    result: Outcome | None
     session: Session
     notes: list[Note]
     table_features: TableFeatures
     catalog: dict[str, Any] | None
-    elapsed_ms: int
-    schema_version: str
-    tool_version: str
-    explain: NotRequired[list[Diagnosis]]
-    fetched: NotRequired[Fetched]
-    files: NotRequired[list[File]]
-    files_truncated: NotRequired[bool]
+
+
+def explanation(report: Report, view: View = WHOLE) -> Explanation:
+    """The whole document."""
+    head = explanation_head(report, view)
+    return replace(head, files=list(report.listing(view.limit))) if view.verbose else head
+
+
+def explanation_head(report: Report, view: View) -> Explanation:
+    """The document without its files, which may be a million."""
+    numbers, facts = report.numbers, report.facts
+    total, kept = numbers.total, numbers.kept
+    head = Explanation(
+        table=report.table,
+        format=facts.format,
+        version=facts.version,
+        predicate=report.predicate,
+        total_files=total.files,
+        final_files=kept.files,
+        total_pruning_pct=percent(total.files - kept.files, total.files),
+        total_bytes=total.bytes,
+        final_bytes=kept.bytes,
+        bytes_pruning_pct=percent(total.bytes - kept.bytes, total.bytes),
+        total_rows=total.rows,
+        final_rows=kept.rows,
+        files_without_rows=total.files_without_rows,
+        full_files=numbers.full.files,
+        full_rows=numbers.full.rows,
+        analysis=None if report.predicate is None else _analysis(report),
+        phases=[_phase(phase) for phase in report.phases],
+        credits=Credits(**{credit.value: amount for credit, amount in numbers.credits.items()}, no_live_rows=numbers.empty),
+        clauses=[_clause(clause) for clause in report.clauses],
+        stats=_stats(numbers.with_stats, total.files),
+        assertions=[assertion_document(assertion) for assertion in report.assertions],
+        result=outcome(report.passed) if report.assertions else None,
+        session=report.session,
+        notes=list(facts.notes),
+        table_features=_features(report),
+        catalog=None,
+        elapsed_ms=report.elapsed_ms,
+        schema_version=report.schema_version,
+        tool_version=report.tool_version,
+        explain=UNSET if report.diagnoses is None else list(report.diagnoses),
+    )
+    if not view.verbose:
+        return head
+    is_truncated = view.limit is not None and view.limit < total.files
+    return replace(head, fetched=report.traffic or UNSET, files_truncated=is_truncated)
+
+
+def assertion_document(assertion: gates.Assertion) -> Assertion:
+    """A gate, as every document has it."""
+    details: dict[str, Any] = dict(assertion.details)
+    return Assertion(assertion.name, outcome(assertion.passed), **details)
+
+
+def _analysis(report: Report) -> Analysis:
+    reasons = dict.fromkeys(reason for clause in report.clauses for reason in clause.clause.reasons)
+    return Analysis(
+        partition_safe=report.text_of(Bucket.PARTITION_SAFE),
+        partition_exact=report.text_of(Bucket.PARTITION_EXACT),
+        stats_safe=report.text_of(Bucket.STATS_SAFE),
+        unsplittable=report.text_of(Bucket.UNSPLITTABLE),
+        confidence=report.confidence,
+        notes=[Note(reason.code.value, reason.message) for reason in reasons],
+        stats_coverage=[
+            StatsCoverage(each.column, each.requirement, each.covered, each.candidates, percent(each.covered, each.candidates))
+            for each in report.numbers.coverage
+        ],
+    )
+
+
+def _phase(phase: model.Phase) -> Phase:
+    before, after = phase.before, phase.after
+    return Phase(
+        name=phase.name,
+        predicate=phase.predicate,
+        input_files=before.files,
+        output_files=after.files,
+        pruned_files=before.files - after.files,
+        pruning_pct=percent(before.files - after.files, before.files),
+        confidence=phase.confidence,
+        input_bytes=before.bytes,
+        output_bytes=after.bytes,
+        input_rows=before.rows,
+        output_rows=after.rows,
+    )
+
+
+def _clause(report: model.ClauseReport) -> Clause:
+    clause, credit = report.clause, report.credit
+    return Clause(
+        text=clause.text,
+        rewritten=clause.rewritten,
+        bucket=clause.bucket,
+        dropped_alone=credit.drops_alone,
+        dropped_first=credit.drops_first,
+        dropped_any=credit.drops_any,
+        kept_overlap=credit.kept[Keeps.RANGES_OVERLAP],
+        kept_missing_statistic=credit.kept[Keeps.MISSING_STATISTIC],
+        kept_nan_possible=credit.kept[Keeps.NAN_POSSIBLE],
+        kept_not_decidable=credit.kept[Keeps.NOT_DECIDABLE],
+        kept_all_rows_match=credit.kept[Keeps.ALL_ROWS_MATCH],
+        reasons=[Note(reason.code.value, reason.message) for reason in clause.reasons],
+    )
+
+
+def _stats(files: int, total: int) -> Stats:
+    mode: Literal["exact", "partial", "absent"] = "absent" if files == 0 else "exact" if files == total else "partial"
+    return Stats(mode, files, total, percent(files, total))
+
+
+def _features(report: Report) -> TableFeatures:
+    features = report.facts.features
+    mapping = features.column_mapping_mode
+    return TableFeatures(
+        clustering_columns=None if features.clustering_columns is None else list(features.clustering_columns),
+        column_mapping_mode=None if mapping == "none" else mapping,
+        deletion_vectors=DeletionVectors(features.deletion_vectors_enabled, report.numbers.with_deletion_vectors),
+        in_commit_timestamps=features.in_commit_timestamps,
+        notes=list(features.notes),
+        unrecognized_writer_features=list(features.unrecognized_writer_features),
+    )

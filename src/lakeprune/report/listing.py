@@ -12,7 +12,7 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.patterns import Signature
 from lakeprune.programs.select import Container
-from lakeprune.report.model import FileReport
+from lakeprune.report.model import PARTITION_PHASE, SKIPPING_PHASE, Bounds, FileReport
 from lakeprune.report.verdict import Credit, Keeps, blocking_clause, clause_needs, credit_of, crediting_clause
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
@@ -26,6 +26,7 @@ class _Judgement(Struct, frozen=True):
     signature: Signature
     verdict: Verdict
     credit: Credit | None
+    phase: str | None
     clause: str | None
     keeps: Keeps | None
 
@@ -48,10 +49,12 @@ class Lister:
         # By position: a listing may have a million files, and naming the fields doubles the cost of each.
         return FileReport(
             outcome.path,
-            outcome.size,
+            judged.verdict is not Verdict.DROP,
+            judged.phase,
+            judged.signature.has_stats,
             rows,
             None if rows is None or deleted is None else rows - deleted,
-            judged.signature.has_stats,
+            outcome.size,
             self._partition(outcome.partition),
             self._bounds(outcome),
             judged.verdict,
@@ -66,7 +69,9 @@ class Lister:
         dropped = verdict is Verdict.DROP
         index, keeps = (crediting_clause(signature), None) if dropped else blocking_clause(signature, self._needs)
         clause = None if index is None else self._plan.clauses[index].text
-        judged = _Judgement(signature, verdict, credit_of(signature) if dropped else None, clause, keeps)
+        credit = credit_of(signature) if dropped else None
+        phase = None if credit is None else PARTITION_PHASE if credit is Credit.PARTITION else SKIPPING_PHASE
+        judged = _Judgement(signature, verdict, credit, phase, clause, keeps)
         self._judged[id(signature)] = judged
         return judged
 
@@ -75,9 +80,9 @@ class Lister:
         recorded: dict[str, str | None] = json.loads(text) if text else {}
         return {self._names.get(key, key): value for key, value in recorded.items()}
 
-    def _bounds(self, outcome: Container) -> dict[str, tuple[Any, Any]]:
+    def _bounds(self, outcome: Container) -> dict[str, Bounds]:
         return {
-            ".".join(column.path): (shown(lo, column, self._profile), shown(hi, column, self._profile))
+            ".".join(column.path): Bounds(shown(lo, column, self._profile), shown(hi, column, self._profile))
             for column, (lo, hi) in zip(self._plan.columns, outcome.bounds, strict=True)
             if column.role is Role.DATA and not (lo is None and hi is None)
         }

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.planning.session import Session
@@ -18,17 +18,19 @@ from lakeprune.predicate.tree import Bucket, Clause, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, View
 from lakeprune.report.gates import Assertion
 from lakeprune.report.verdict import Credit, Keeps
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Traffic
 
 if TYPE_CHECKING:
+    from lakeprune.report.explanation import Explanation
     from lakeprune.report.pictures.model import Picture
 
 PARTITION_PHASE: Final = "Partition pruning"
 SKIPPING_PHASE: Final = "Data skipping (min/max statistics)"
+PhaseName = Annotated[str, Meta(extra_json_schema={"enum": sorted([PARTITION_PHASE, SKIPPING_PHASE])})]
 
 
 class Confidence(Enum):
@@ -40,7 +42,7 @@ class Confidence(Enum):
 class Phase(Struct, frozen=True):
     """One rung of the evidence ladder: what came in, what was left."""
 
-    name: str
+    name: PhaseName
     predicate: str
     confidence: Confidence
     before: Amount
@@ -59,20 +61,29 @@ class ClauseReport(Struct, frozen=True):
         return self.clause.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
 
 
+class Bounds(Struct, frozen=True):
+    """Proven bounds of a column in one file; null is unbounded. Dates, times and decimals are text."""
+
+    min: bool | int | float | str | None
+    max: bool | int | float | str | None
+
+
 class FileReport(Struct, frozen=True):
-    """One file: what is known of it, the verdict, and its credit or what stood in the way."""
+    """One file. `clause` is the one that drops it, or of a kept file the one that came closest; `reason` says why it was kept."""
 
     path: str
-    size: int
-    records: int | None  # physical rows
-    live_rows: int | None
+    kept: bool
+    pruned_by: PhaseName | None
     has_stats: bool
-    partition: dict[str, str | None]
-    bounds: dict[str, tuple[Any, Any]]  # of the predicate's data columns, as text or numbers
+    records: int | None = field(name="num_records")  # physical rows
+    live_rows: int | None
+    size: int = field(name="size_bytes")
+    partition: dict[str, str | None] = field(name="partition_values")
+    bounds: dict[str, Bounds]  # of the predicate's data columns
     verdict: Verdict
     credit: Credit | None
-    clause: str | None  # the clause that drops it, or that came closest
-    keeps: Keeps | None
+    clause: str | None
+    keeps: Keeps | None = field(name="reason")
 
 
 class Severity(Enum):
@@ -81,7 +92,7 @@ class Severity(Enum):
 
 
 class Diagnosis(Struct, frozen=True):
-    """Why the predicate reads more than it might, from this table and this predicate, and what would help."""
+    """Why the predicate reads more than it might; `code` and the names in `numbers` are stable, `rewrite` can be pasted."""
 
     code: str  # stable; docs/diagnoses/ has a page for each
     severity: Severity
@@ -140,6 +151,11 @@ class Report(Document, frozen=True):
     def text_of(self, *buckets: Bucket) -> str | None:
         """The clauses of these buckets as one condition, None without any."""
         return joined([c.clause.text for c in self.clauses if c.clause.bucket in buckets])
+
+    def to_struct(self, view: View) -> Explanation:
+        from lakeprune.report.explanation import explanation
+
+        return explanation(self, view)
 
 
 def joined(texts: Sequence[str]) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     DROP = "DROP"  # no row can match
     KEEP = "KEEP"  # some row may match
     FULL = "FULL"  # fully matched: every row does

@@ -47,9 +47,9 @@ class ColumnUse(Enum):
 
 
 class Traffic(Struct, frozen=True):
-    """What was asked of an object store, and what was already here."""
+    """What was asked of an object store: requests without their retries, and what the cache had already."""
 
-    requests: int  # without the retries of each
+    requests: int
     bytes: int
     cached_files: int
     cached_bytes: int

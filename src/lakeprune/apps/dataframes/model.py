@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Unexplained
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, Envelope, View
 from lakeprune.report.gates import Assertion
 from lakeprune.report.model import Report
 
@@ -58,6 +58,11 @@ class DataFrameReport(Document, frozen=True):
     def reports(self) -> tuple[Report, ...]:
         """The reports of the Delta scans, in the order of the plan."""
         return tuple(section.report for section in self.sections if section.report is not None)
+
+    def to_struct(self, view: View) -> Envelope:
+        from lakeprune.apps.dataframes.document import dataframe_document
+
+        return dataframe_document(self, view)
 
 
 def _place(section: Section) -> str:

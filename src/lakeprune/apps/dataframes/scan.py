@@ -55,6 +55,8 @@ class ParquetScan(Struct, frozen=True):
 
 
 class Unexplained(Struct, frozen=True):
+    """A source of rows that lakeprune does not explain."""
+
     source: str
     why: str
 

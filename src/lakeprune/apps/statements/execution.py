@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, ClassVar
 from lakeprune.apps.statements.model import Status
 from lakeprune.apps.statements.reconcile import Check, Reconciliation, reconcile
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, StatementError, UsageError
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, Envelope, View
 
 if TYPE_CHECKING:
+    from lakeprune.apps.statements.document import Result
     from lakeprune.apps.statements.plan import StatementPlan
     from lakeprune.formats.commit import Commit
 
 
 class Execution(Document, frozen=True):
     kind: ClassVar[str] = "statement"
+    schema_version: ClassVar[str] = "2.0.0"
 
     plan: StatementPlan  # the last one made, which is the one that was executed
     status: Status
@@ -40,10 +42,10 @@ class Execution(Document, frozen=True):
         return self.status is Status.NOTHING_MATCHES
 
     @property
-    def result(self) -> str:
+    def result(self) -> Result:
         """How it ended, as its document has it."""
         if self.plan.is_empty:
-            return Status.NOTHING_MATCHES.value
+            return "nothing_matches"
         return "differs" if self.status is Status.COMMITTED and not self.passed else self.status.value
 
     @property
@@ -54,6 +56,11 @@ class Execution(Document, frozen=True):
     @property
     def exit_code(self) -> int:
         return EXIT_OK if self.passed else EXIT_GATE_FAILED
+
+    def to_struct(self, _: View) -> Envelope:
+        from lakeprune.apps.statements.document import statement_document
+
+        return statement_document(self)
 
     def __repr__(self) -> str:
         version = "" if self.commit is None else f" as version {self.commit.version}"

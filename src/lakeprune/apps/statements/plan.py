@@ -12,12 +12,13 @@ from msgspec import Struct
 
 from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched
 from lakeprune.report.amount import Amount
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, Envelope, View
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from lakeprune.apps.statements.document import Result
     from lakeprune.apps.statements.execution import Execution
     from lakeprune.apps.statements.merge.model import MergePart
     from lakeprune.apps.statements.spark_target import Target
@@ -63,6 +64,7 @@ class Strengthening(Struct, frozen=True):
 
 class StatementPlan(Document, frozen=True):
     kind: ClassVar[str] = "statement"
+    schema_version: ClassVar[str] = "2.0.0"
 
     table: str
     version: int
@@ -90,7 +92,7 @@ class StatementPlan(Document, frozen=True):
         return all(guard.passed for guard in self.guards)
 
     @property
-    def result(self) -> str:
+    def result(self) -> Result:
         """How far it came, as its document has it."""
         return "nothing_matches" if self.is_empty else "planned" if self.passed else "guarded"
 
@@ -113,6 +115,11 @@ class StatementPlan(Document, frozen=True):
         from lakeprune.apps.statements.execution import execute
 
         return execute(self, retry)
+
+    def to_struct(self, _: View) -> Envelope:
+        from lakeprune.apps.statements.document import statement_document
+
+        return statement_document(self)
 
     def __repr__(self) -> str:
         name = self.statement.operation.value.upper()

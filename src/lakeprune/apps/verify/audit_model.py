@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from lakeprune.apps.verify.sampled import Sampled
 from lakeprune.programs.audit import Fault
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, Envelope, Outcome, View, outcome
 
 UNKNOWN_WRITER = "unknown"
 
@@ -35,7 +35,7 @@ class StatisticsFault(Struct, frozen=True):
 
 
 class FaultyFiles(Struct, frozen=True):
-    """How many files have one kind of fault in one column."""
+    """How many files have one kind of fault in one column; no column for the number of rows."""
 
     column: str | None
     fault: Fault
@@ -62,9 +62,18 @@ class Audit(Document, frozen=True):
         return self.wrong_files == 0
 
     @property
+    def result(self) -> Outcome:
+        return outcome(self.passed)
+
+    @property
     def fault_count(self) -> int:
         return sum(count.files for count in self.counts)
 
     def __repr__(self) -> str:
         outcome = "right" if self.passed else f"{self.wrong_files} files wrong"
         return f"<Audit of {self.table!r} version {self.version}: {self.checked_files} files checked, {outcome}>"
+
+    def to_struct(self, _: View) -> Envelope:
+        from lakeprune.apps.verify import document
+
+        return convert(self, document.Audit, from_attributes=True)

@@ -1,116 +1,83 @@
-"""The shape of the JSON documents of `verify`, as types: the JSON Schemas in schemas/ are generated from it.
+"""The JSON documents of `verify`: of a verification, and of an audit alone.
 
-Nothing imports this file at run time.
+A field has the name of the model's attribute it is filled from; where the contract has another name, `field` gives it.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal
 
-from lakeprune.report.explanation import Explanation, KeepsName
+from msgspec import Struct, field
 
-FaultName = Literal["num_records", "min", "max", "null_count", "nan"]
+from lakeprune.apps.verify.audit_model import FaultyFiles
+from lakeprune.apps.verify.model import DeltaSpark, Slack, Truth
+from lakeprune.programs.audit import Fault
+from lakeprune.report.document import Envelope, Outcome
+from lakeprune.report.explanation import Explanation
+
 Shown = bool | int | float | str | None
 
 
-class Violation(TypedDict):
+class Violation(Struct, frozen=True):
     """A file whose rows contradict its verdict."""
 
     path: str
     verdict: Literal["DROP", "FULL"]
-    live_rows: int
-    matching_rows: int
+    live: int = field(name="live_rows")
+    matching: int = field(name="matching_rows")
     message: str
 
 
-class Truth(TypedDict):
-    """What the files that were looked into hold; after a sample these are not all files of the table."""
-
-    checked_files: int
-    live_rows: int
-    matching_rows: int
-    files_with_match: int
-    bytes_with_match: int
-    files_with_wrong_row_count: int
-
-
-class Sample(TypedDict):
+class Sample(Struct, frozen=True):
     """The files that were not all looked into, and how likely one wrong file, or 1% wrong files, would have been missed."""
 
     share: float
     files: int
-    checked_files: int
-    unchecked_files: int
-    probability_of_missing_one: float
-    one_percent_files: int
-    probability_of_missing_one_percent: float
-    proves: str
+    checked: int = field(name="checked_files")
+    unchecked: int = field(name="unchecked_files")
+    misses_one: float = field(name="probability_of_missing_one")
+    one_percent: int = field(name="one_percent_files")
+    misses_one_percent: float = field(name="probability_of_missing_one_percent")
+    worth: str = field(name="proves")
 
 
-class Slack(TypedDict):
-    """Kept files without a match: the clause that came closest to dropping them, and what stood in the way."""
-
-    clause: str | None
-    reason: KeepsName
-    files: int
-    bytes: int
-
-
-class DeltaSpark(TypedDict):
-    """What Delta Spark itself plans to read for the same query; bytes are null where the session gives no JVM handle."""
-
-    files: int
-    bytes: int | None
-
-
-class FaultCount(TypedDict):
-    """How many files have one kind of fault in one column; no column for the number of rows."""
-
-    column: str | None
-    fault: FaultName
-    files: int
-
-
-class StatisticsFault(TypedDict):
+class StatisticsFault(Struct, frozen=True):
     """One promise of one file's statistics that its rows do not keep."""
 
     path: str
     column: str | None
-    fault: FaultName
+    fault: Fault
     recorded: Shown
     found: Shown
     writer: str
     message: str
 
 
-class Audit(TypedDict):
+class Audit(Envelope, frozen=True):
     """Recorded statistics compared with the values; faults are named up to a limit and all counted."""
 
     table: str
     version: int
-    result: Literal["pass", "fail"]
-    total_files: int
+    result: Outcome
+    files: int = field(name="total_files")
     checked_files: int
     columns: list[str]
-    sample: Sample | None
+    sampled: Sample | None = field(name="sample")
     wrong_files: int
     fault_count: int
-    counts: list[FaultCount]
+    counts: list[FaultyFiles]
     faults: list[StatisticsFault]
-    elapsed_ms: int
-    schema_version: str
-    tool_version: str
 
 
-class Verification(TypedDict):
+class Verification(Envelope, frozen=True):
     """A plan confronted with the rows. `efficiency` and `read_amplification` are null where a sample leaves them unknown."""
 
-    result: Literal["pass", "fail"]
+    result: Outcome
     is_complete: bool
     violation_count: int
     violations: list[Violation]
     truth: Truth
-    sample: Sample | None
+    sampled: Sample | None = field(name="sample")
     kept_without_match: int
     efficiency: float | None
     read_amplification: float | None
@@ -118,6 +85,3 @@ class Verification(TypedDict):
     slack: list[Slack]
     audit: Audit | None
     plan: Explanation
-    elapsed_ms: int
-    schema_version: str
-    tool_version: str

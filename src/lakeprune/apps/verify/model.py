@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, convert, field
 
 from lakeprune.apps.verify.sampled import Sampled
-from lakeprune.report.document import Document
+from lakeprune.report.document import Document, Envelope, Outcome, View, outcome
 from lakeprune.report.model import Report
 from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from lakeprune.apps.verify.audit_model import Audit
+    from lakeprune.report.explanation import Explanation
 
 NAMED = 100  # contradicting files that are named; all are counted
 
@@ -37,20 +38,27 @@ class Slack(Struct, frozen=True):
     """Kept files without a match: the clause that came closest to dropping them, and what stood in the way."""
 
     clause: str | None
-    keeps: Keeps
+    keeps: Keeps = field(name="reason")
     files: int
     bytes: int
 
 
 class Truth(Struct, frozen=True):
-    """What the files that were looked into hold."""
+    """What the files that were looked into hold; after a sample these are not all files of the table."""
 
     checked_files: int
     live_rows: int
     matching_rows: int
     files_with_match: int
     bytes_with_match: int
-    files_told_wrong: int  # whose recorded number of live rows is not what they hold
+    files_told_wrong: int = field(name="files_with_wrong_row_count")
+
+
+class DeltaSpark(Struct, frozen=True):
+    """What Delta Spark itself plans to read for the same query; bytes are null where the session gives no JVM handle."""
+
+    files: int
+    bytes: int | None
 
 
 class Verification(Document, frozen=True):
@@ -78,6 +86,21 @@ class Verification(Document, frozen=True):
         return self.is_sound and (self.audit is None or self.audit.passed)
 
     @property
+    def result(self) -> Outcome:
+        return outcome(self.passed)
+
+    @property
+    def delta_spark(self) -> DeltaSpark:
+        return DeltaSpark(self.delta_spark_files, self.delta_spark_bytes)
+
+    @property
+    def plan(self) -> Explanation:
+        """The document of the plan that was verified."""
+        from lakeprune.report.explanation import explanation
+
+        return explanation(self.report)
+
+    @property
     def is_complete(self) -> bool:
         """Whether every file was looked into."""
         return self.sampled is None or self.sampled.is_complete
@@ -102,3 +125,8 @@ class Verification(Document, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Verification of {self.report!r}: {'sound' if self.is_sound else f'{self.violation_count} violations'}>"
+
+    def to_struct(self, _: View) -> Envelope:
+        from lakeprune.apps.verify import document
+
+        return convert(self, document.Verification, from_attributes=True)

@@ -28,10 +28,9 @@ class Sampled(Struct, frozen=True):
         >>> Sampled(0.5, files=4, checked=2).miss_probability(3)
         0.0
         """
-        unchecked = self.files - self.checked
-        if wrong > unchecked:
+        if wrong > self.unchecked:
             return 0.0
-        parts = ((unchecked, 1), (unchecked - wrong, -1), (self.files, -1), (self.files - wrong, 1))
+        parts = ((self.unchecked, 1), (self.unchecked - wrong, -1), (self.files, -1), (self.files - wrong, 1))
         return round(math.exp(sum(sign * math.lgamma(number + 1) for number, sign in parts)), 12)
 
     @property
@@ -40,18 +39,30 @@ class Sampled(Struct, frozen=True):
         return max(1, math.ceil(self.files / 100))
 
     @property
+    def unchecked(self) -> int:
+        return self.files - self.checked
+
+    @property
+    def misses_one(self) -> float:
+        return self.miss_probability(1)
+
+    @property
+    def misses_one_percent(self) -> float:
+        return self.miss_probability(self.one_percent)
+
+    @property
     def worth(self) -> str:
         """What a sample without a fault does and does not prove, in sentences."""
         if self.is_complete:
             return "Every one of them was looked into."
-        one, many = self.miss_probability(1), self.miss_probability(self.one_percent)
-        told = f"Nothing is proven about the other {self.files - self.checked}."
+        worth = f"Nothing is proven about the other {self.unchecked}."
         if not self.checked:
-            return told
-        told += f" Had one file been wrong, the sample would have missed it with probability {_chance(one)}"
+            return worth
+        worth += f" Had one file been wrong, the sample would have missed it with probability {_chance(self.misses_one)}"
         if self.one_percent > 1:
-            told += f"; had 1% of them ({self.one_percent} files) been, it would have missed them all with {_chance(many)}"
-        return told + "."
+            many = f"had 1% of them ({self.one_percent} files) been"
+            worth += f"; {many}, it would have missed them all with {_chance(self.misses_one_percent)}"
+        return worth + "."
 
 
 def share_of(sample: object) -> float | None:

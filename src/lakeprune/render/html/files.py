@@ -62,7 +62,7 @@ def _known(file: FileReport) -> str:
         for name, value in file.partition.items()
         if f"{name}={value}" not in file.path
     ]
-    told += [f"{name} {_end(low)} to {_end(high)}" for name, (low, high) in list(file.bounds.items())[:_MOST_COLUMNS]]
+    told += [f"{name} {_end(known.min)} to {_end(known.max)}" for name, known in list(file.bounds.items())[:_MOST_COLUMNS]]
     if not file.has_stats:
         told.append("no statistics")
     return "".join(f"<small>{words(part, 100)}</small>" for part in told)

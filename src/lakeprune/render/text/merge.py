@@ -28,7 +28,7 @@ def source_lines(part: MergePart) -> Iterator[str]:
 def obstacle_lines(part: MergePart) -> Iterator[str]:
     """What keeps files from being excluded, and what would help."""
     for obstacle in part.obstacles:
-        yield f"note: {shortened(obstacle.told)}"
+        yield f"note: {shortened(obstacle.message)}"
         if obstacle.fix is not None:
             yield f"  {printable(obstacle.fix)}{_saving(obstacle)}"
 

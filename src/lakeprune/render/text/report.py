@@ -203,7 +203,7 @@ def _file(file: FileReport) -> list[str]:
         values = ", ".join(f"{name}={'NULL' if value is None else value}" for name, value in file.partition.items())
         parts.append(f"partition({printable(values)})")
     if file.bounds:
-        ranges = ", ".join(f"{name}: {_bound(lo)}..{_bound(hi)}" for name, (lo, hi) in file.bounds.items())
+        ranges = ", ".join(f"{name}: {_bound(known.min)}..{_bound(known.max)}" for name, known in file.bounds.items())
         parts.append(f"stats({printable(ranges)})")
     if not file.has_stats:
         parts.append("[no stats]")

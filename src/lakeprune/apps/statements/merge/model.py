@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 
 class ObstacleKind(Enum):
@@ -19,30 +19,32 @@ class ObstacleKind(Enum):
 
 
 class Obstacle(Struct, frozen=True):
-    """`files_before` and `files_after` are target files that Delta scans without and with the fix, where that was asked of it."""
+    """What keeps target files from being excluded; the numbers are target files that Delta scans without and with the fix."""
 
     kind: ObstacleKind
-    told: str
+    message: str
     fix: str | None = None
     files_before: int | None = None
     files_after: int | None = None
 
 
 class MergeKey(Struct, frozen=True):
-    """An equality of ON that bounds the target; `condition` is what it says about the target alone, None when nothing."""
+    """An equality of ON that bounds the target; `condition` is what the source's values imply for it, null when nothing."""
 
     text: str
     column: str
     distinct: int
-    is_listed: bool  # else `distinct` is an estimate, and only the least and the greatest value are known
+    is_listed: bool = field(name="listed")  # else `distinct` is an estimate, and only the least and the greatest value are known
     nulls: int
     condition: str | None
 
 
 class MergePart(Struct, frozen=True):
+    """What only a MERGE has. `added_columns` are those that the table gets when a row changes."""
+
     source: str
     source_rows: int
     clauses: tuple[str, ...]
-    added_columns: tuple[str, ...]  # that the table gets with the first row that changes
+    added_columns: tuple[str, ...]
     keys: tuple[MergeKey, ...]
     obstacles: tuple[Obstacle, ...]
