@@ -94,8 +94,9 @@ conformance: $(STAMP) ## Compare Spark with the embedded engine on every golden 
 	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark
 
 .PHONY: schema
-schema: $(STAMP) ## Regenerate schemas/ and docs/rules/ from the code
+schema: $(STAMP) ## Regenerate schemas/, docs/rules/ and the tables of flags from the code
 	@$(BIN)/python -m tools.generate_schema
+	@$(BIN)/python -m tools.generate_flags
 	@$(BIN)/python -m tools.generate_rules
 
 .PHONY: lock

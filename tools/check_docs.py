@@ -31,6 +31,7 @@ def problems(root: Path) -> Iterator[str]:
     yield from undocumented_diagnoses(root, files)
     yield from undocumented_errors(root, files)
     yield from undocumented_commands(root)
+    yield from outdated_flags(root)
     yield from undocumented_traps(root, files)
     pages = [path for path in files if path.suffix == ".md"]
     yield from dead_links(root, pages)
@@ -87,6 +88,18 @@ def undocumented_commands(root: Path) -> Iterator[str]:
         yield from _differences(
             f"docs/commands/{name}.md", known, set(FLAG.findall(page.read_text(encoding="utf-8"))) - {"--help"}
         )
+
+
+def outdated_flags(root: Path) -> Iterator[str]:
+    """Tables of flags that are not those of the code."""
+    from lakeprune.cli.main import COMMANDS
+    from tools.generate_flags import page_of, with_tables
+
+    for name in COMMANDS:
+        page = page_of(root, name)
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
+        if "<!-- flags" not in text or with_tables(name, text) != text:
+            yield f"docs/commands/{name}.md: its tables of flags are not those of the code, run `make schema`"
 
 
 def private_traces(root: Path, files: list[Path]) -> Iterator[str]:

@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tools.check_docs import junk_drawers, private_traces, undocumented_commands, undocumented_errors, undocumented_reasons
+from tools.check_docs import (
+    junk_drawers,
+    outdated_flags,
+    private_traces,
+    undocumented_commands,
+    undocumented_errors,
+    undocumented_reasons,
+)
 from tools.check_file_sizes import MOST_LINES, oversized
 from tools.check_homes import homeless
+from tools.generate_flags import with_tables
 from tools.markdown import dead_links, pages_nobody_links_to
 from tools.repository import repository_files
 
@@ -48,6 +56,15 @@ def test_every_reason_code_needs_an_entry(tmp_path: Path) -> None:
     assert "docs/reasons.md: no entry for CROSS_TYPE" in found
     assert "docs/reasons.md: no entry for COLLATION" not in found
     assert "docs/reasons.md: describes NO_SUCH_REASON, which does not exist" in found
+
+
+def test_a_table_of_flags_that_the_code_would_write_otherwise_is_reported(tmp_path: Path) -> None:
+    current = with_tables("verify", "<!-- flags: output -->\n<!-- end of flags -->\n")
+    assert "| `--output FILE` |  | write the document to FILE instead of stdout |" in current.splitlines()
+    root = repository(tmp_path, docs__commands__verify_md=current, docs__commands__delete_md=current)
+    found = [problem.split(":")[0] for problem in outdated_flags(root)]
+    assert "docs/commands/verify.md" not in found
+    assert "docs/commands/delete.md" in found  # whose --format has other choices
 
 
 def test_a_command_needs_a_page_with_all_its_flags_and_no_others(tmp_path: Path) -> None:
