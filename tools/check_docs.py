@@ -27,7 +27,7 @@ REGISTRY = re.compile(r"--(?:extra-)?index[-]url|pypi[.]org|python[h]osted|artif
 def problems(root: Path) -> Iterator[str]:
     """Everything that is out of step, one line each."""
     files = repository_files(root)
-    yield from undocumented_reasons(root)
+    yield from undocumented_reasons(root, files)
     yield from undocumented_diagnoses(root, files)
     yield from undocumented_errors(root, files)
     yield from undocumented_commands(root)
@@ -40,12 +40,18 @@ def problems(root: Path) -> Iterator[str]:
     yield from junk_drawers(files)
 
 
-def undocumented_reasons(root: Path) -> Iterator[str]:
+def undocumented_reasons(root: Path, files: list[Path]) -> Iterator[str]:
+    """Every code has its entry, and somewhere in the sources something is given that code."""
     from lakeprune.predicate.reasons import ReasonCode
+    from lakeprune.report.verdict import Keeps
 
-    yield from _differences(
-        "docs/reasons.md", {code.value for code in ReasonCode}, _documented(root / "docs/reasons.md", r"[A-Z_]{4,}")
-    )
+    codes = {f"{kind.__name__}.{code.name}": code.value for kind in (ReasonCode, Keeps) for code in kind}
+    yield from _differences("docs/reasons.md", set(codes.values()), _documented(root / "docs/reasons.md", r"[A-Z_]{4,}"))
+    sources = [path for path in files if path.parts[:2] == ("src", "lakeprune") and "render" not in path.parts]
+    texts = [(root / path).read_text(encoding="utf-8") for path in sources if path.suffix == ".py"]
+    for name in codes:
+        if not any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts):
+            yield f"docs/reasons.md: {name} is documented and never emitted"
 
 
 def undocumented_diagnoses(root: Path, files: list[Path]) -> Iterator[str]:

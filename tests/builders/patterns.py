@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import Bucket, Clause, Column, Member, NullTest, Opaque
+from lakeprune.predicate.tree import Clause, Column, Member, NullTest, Opaque
 from lakeprune.programs.patterns import Outcome, Pattern, Signature
-from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.skipping.plan import Lift, Plan, plan_clauses
 from lakeprune.values.intervals import compare
 from lakeprune.values.types import INT, STRING
 
@@ -14,25 +15,25 @@ COUNTRY = Column(("country",), ("country",), STRING, Role.PARTITION)
 AGE = Column(("age",), ("age",), INT, Role.DATA)
 NAME = Column(("name",), ("name",), STRING, Role.DATA)
 
-IN_GERMANY = Clause("country = 'DE'", Member(COUNTRY, compare("=", "DE", STRING)), Bucket.PARTITION_SAFE)
-OVER_40 = Clause("age > 40", Member(AGE, compare(">", 40, INT)), Bucket.STATS_SAFE)
-NO_NAME = Clause("name IS NULL", NullTest(NAME), Bucket.STATS_SAFE)
+IN_GERMANY = Clause("country = 'DE'", Member(COUNTRY, compare("=", "DE", STRING)))
+OVER_40 = Clause("age > 40", Member(AGE, compare(">", 40, INT)))
+NO_NAME = Clause("name IS NULL", NullTest(NAME))
 _REASON = Reason(ReasonCode.OPAQUE_ON_DATA, "min/max say nothing about LIKE '%x%'")
-HAS_X = Clause("name LIKE '%x%'", Opaque("name LIKE '%x%'", _REASON, (NAME,)), Bucket.STATS_SAFE, None, (_REASON,))
+HAS_X = Clause("name LIKE '%x%'", Opaque("name LIKE '%x%'", _REASON, (NAME,)), None, (_REASON,))
 
 
 def plan(*clauses: Clause) -> Plan:
-    return plan_clauses(clauses)
+    return plan_clauses(clauses, EVIDENCE)
 
 
 # How a clause behaves on a group of files.
-MATCHES = Outcome(True, False, True, True, True, True)  # every row
-MAY_MATCH = Outcome(True, True, True, True, True, True)
-NOT_BY_PARTITION = Outcome(False, True, False, True, False, False)
-NOT_BY_STATISTICS = Outcome(False, True, True, False, False, False)
-NOT_BY_BOTH = Outcome(False, True, True, True, False, False)
-STATISTIC_MISSING = Outcome(True, True, True, True, False, True)
-NAN_POSSIBLE = Outcome(True, True, True, True, True, False)
+MATCHES = Outcome(True, False, (True, True))  # every row
+MAY_MATCH = Outcome(True, True, (True, True))
+NOT_BY_PARTITION = Outcome(False, True, (False, True))
+NOT_BY_STATISTICS = Outcome(False, True, (True, False))
+NOT_BY_BOTH = Outcome(False, True, (True, True))
+STATISTIC_MISSING = Outcome(True, True, (True, True), frozenset({Lift.MISSING}))
+NAN_POSSIBLE = Outcome(True, True, (True, True), frozenset({Lift.NAN}))
 OUTCOMES = (MATCHES, MAY_MATCH, NOT_BY_PARTITION, NOT_BY_STATISTICS, NOT_BY_BOTH, STATISTIC_MISSING, NAN_POSSIBLE)
 
 

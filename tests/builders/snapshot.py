@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from lakeprune.engines.engine import Engine, Needs
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.formats.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Profile
@@ -52,7 +53,14 @@ class RowsSnapshot(Snapshot):
         ]
         self.files = files
         self.facts = SnapshotFacts(
-            "delta", "rows", 3, Schema(tuple(fields)), tuple(partition_by), TableFeatures(1, 2), expected=expected or Expected()
+            "delta",
+            EVIDENCE,
+            "rows",
+            3,
+            Schema(tuple(fields)),
+            tuple(partition_by),
+            TableFeatures(1, 2),
+            expected=expected or Expected(),
         )
 
     def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:  # noqa: ARG002  # the NaN policy does not matter here

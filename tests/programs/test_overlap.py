@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeprune.engines.engine import Needs
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.overlap import Overlap, overlap_of
@@ -30,7 +31,7 @@ VALUES: dict[DataType, st.SearchStrategy[Any]] = {
 def overlap(type_: DataType, files: list[File]) -> Overlap:
     column = Column(("x",), ("x",), type_, Role.DATA)
     evaluation = Evaluation(ENGINE, RowsSnapshot({"x": type_}, files), Profile(0))
-    subset = files_where(evaluation, plan_clauses([]), [], Needs(domains=(column,)))
+    subset = files_where(evaluation, plan_clauses([], EVIDENCE), [], Needs(domains=(column,)))
     return overlap_of(ENGINE, subset, column)
 
 

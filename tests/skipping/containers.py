@@ -11,6 +11,7 @@ from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.duckdb.dialect import DuckDBDialect
 from lakeprune.engines.reference import Container, Domain, holds
 from lakeprune.engines.spark.dialect import SparkDialect
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.plan import Bit
@@ -41,7 +42,7 @@ class SqlEngine:
         return [value == 1 for value in row]
 
     def _asked(self, bits: Sequence[Bit], domains: Mapping[Column, Domain]) -> list[str]:
-        printer = FactPrinter(self._dialect, {column: k for k, column in enumerate(domains)}, {})
+        printer = FactPrinter(self._dialect, {column: k for k, column in enumerate(domains)}, {}, EVIDENCE)
         return [printer.bit(bit, 1) for bit in bits]
 
     def _relation(self, domains: Mapping[Column, Domain]) -> str:

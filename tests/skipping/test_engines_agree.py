@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from lakeprune.engines.reference import Domain
 from lakeprune.predicate.comparison import whole
@@ -44,17 +45,17 @@ def type_of(kind: Kind) -> DataType:
     return DataType(kind, 38, 10) if kind is Kind.DECIMAL else DataType(kind)
 
 
-def column(kind: Kind, name: str = "x") -> Column:
-    return Column((name,), (name,), type_of(kind), Role.DATA)
+def column(kind: Kind, name: str = "x", role: Role = Role.DATA) -> Column:
+    return Column((name,), (name,), type_of(kind), role)
 
 
 @st.composite
 def domains(draw: st.DrawFn, kind: Kind) -> Domain:
     ends = sorted(draw(st.lists(st.sampled_from(POOLS[kind]), min_size=2, max_size=2)))
     low, high = (end if draw(st.integers(0, 4)) else None for end in ends)
-    flags = [draw(st.booleans()) for _ in range(4)]
+    no_null, all_null, nan_free, counted = (draw(st.booleans()) for _ in range(4))
     cut = kind is Kind.STRING and high is not None and draw(st.booleans())
-    return Domain(low, high, cut, *flags)
+    return Domain(low, high, cut, no_null, all_null, nan_free, counted)
 
 
 @st.composite
@@ -75,7 +76,14 @@ def sets(draw: st.DrawFn, kind: Kind) -> IntervalSet:
     return whole(from_intervals(made, type_of(kind), nan=draw(st.booleans())), type_of(kind))
 
 
-def assert_agreement(facts: list[Fact], evidence: dict[Column, Domain]) -> None:
+def known(columns: dict[Column, Domain]) -> dict[Column, Domain]:
+    """The domains with the ignorance that the role of their column stands for."""
+    doubts = {Role.DATA: Lift.MISSING, Role.PARTITION: Lift.UNREADABLE}
+    return {column: replace(domain, doubt=doubts[column.role]) for column, domain in columns.items()}
+
+
+def assert_agreement(facts: list[Fact], columns: dict[Column, Domain]) -> None:
+    evidence = known(columns)
     bits = [Bit(fact, lift) for fact in facts for lift in Lift]
     assert ENGINE.judge(bits, evidence) == judge_by_reference(bits, evidence)
 
@@ -83,24 +91,24 @@ def assert_agreement(facts: list[Fact], evidence: dict[Column, Domain]) -> None:
 @pytest.mark.parametrize("kind", POOLS, ids=lambda kind: kind.value)
 def test_membership_means_the_same_on_both_engines(kind: Kind) -> None:
     @settings(max_examples=60, deadline=None)
-    @given(domains(kind), sets(kind))
-    def check(domain: Domain, values: IntervalSet) -> None:
-        mask = membership_mask(column(kind), values)
+    @given(domains(kind), sets(kind), st.sampled_from(Role))
+    def check(domain: Domain, values: IntervalSet, role: Role) -> None:
+        x = column(kind, role=role)
+        mask = membership_mask(x, values)
         facts = [mask.can_true, mask.can_false, mask.can_null, mask.not_true]
         if values.intervals:
-            facts.append(Covered(column(kind), values))
-        assert_agreement(facts, {column(kind): domain})
+            facts.append(Covered(x, values))
+        assert_agreement(facts, {x: domain})
 
     check()
 
 
 @pytest.mark.parametrize("kind", POOLS, ids=lambda kind: kind.value)
 def test_columns_compare_the_same_on_both_engines(kind: Kind) -> None:
-    a, b = column(kind, "a"), column(kind, "b")
-
     @settings(max_examples=40, deadline=None)
-    @given(domains(kind), domains(kind))
-    def check(left: Domain, right: Domain) -> None:
+    @given(domains(kind), domains(kind), st.sampled_from(Role))
+    def check(left: Domain, right: Domain, role: Role) -> None:
+        a, b = column(kind, "a", role), column(kind, "b")
         facts: list[Fact] = [Below(a, b, True), Below(b, a, False), NoNull(a), AllNull(b)]
         if type_of(kind).family is Family.REAL:
             facts.append(NanFree(a))

@@ -63,7 +63,7 @@ class Tight:
         by_path = {c.path: c for c in self._table.columns}
         values = {c: self._possible(by_path.get(c.path), c, file) for c in columns}
         domains = {c: _domain(c, found) for c, found in values.items()}
-        truths = {e: possible_truths(e, [_distinct(values[c]) for c in e.columns], self._profile) for e in exacts}
+        truths = {e: possible_truths(e, [_distinct(values[c]) for c in e.columns], self._profile).values for e in exacts}
         container = Container(domains, truths)
         if not holds(mask.can_true, container):
             return Verdict.DROP

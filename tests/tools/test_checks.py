@@ -51,11 +51,14 @@ def test_an_error_code_needs_a_heading_and_a_heading_needs_a_code(tmp_path: Path
 
 
 def test_every_reason_code_needs_an_entry(tmp_path: Path) -> None:
-    root = repository(tmp_path, docs__reasons_md="## `COLLATION`\n## `NO_SUCH_REASON`\n")
-    found = list(undocumented_reasons(root))
+    emitted = "Keeps.NULL_COUNT, ReasonCode.COLLATION"
+    root = repository(tmp_path, docs__reasons_md="## `COLLATION`\n## `NO_SUCH_REASON`\n", src__lakeprune__a_py=emitted)
+    found = list(undocumented_reasons(root, repository_files(root)))
     assert "docs/reasons.md: no entry for CROSS_TYPE" in found
     assert "docs/reasons.md: no entry for COLLATION" not in found
     assert "docs/reasons.md: describes NO_SUCH_REASON, which does not exist" in found
+    assert "docs/reasons.md: ReasonCode.CROSS_TYPE is documented and never emitted" in found
+    assert "docs/reasons.md: ReasonCode.COLLATION is documented and never emitted" not in found
 
 
 def test_a_table_of_flags_that_the_code_would_write_otherwise_is_reported(tmp_path: Path) -> None:

@@ -23,11 +23,13 @@ class Domain(Struct, frozen=True):
     all_null: bool = False
     nan_free: bool = False
     counted: bool = False
+    doubt: Lift = Lift.MISSING  # which lift assumes away what is not known of it
 
 
 class Container(Struct, frozen=True):
     domains: Mapping[Column, Domain]
     truths: Mapping[Exact, frozenset[bool | None]]
+    doubts: Mapping[Exact, Lift] = {}  # why an expression could have any truth value
 
 
 def holds(fact: Fact, container: Container, lift: Lift = Lift.NOTHING) -> bool:
@@ -42,28 +44,29 @@ def holds(fact: Fact, container: Container, lift: Lift = Lift.NOTHING) -> bool:
         case Unproven(part):
             return not holds(part, container, lift)
         case Never(exact, truth):
-            return truth not in container.truths.get(exact, frozenset({True, False, None}))
+            is_lifted = lift is not Lift.NOTHING and container.doubts.get(exact) is lift
+            return is_lifted or truth not in container.truths.get(exact, frozenset({True, False, None}))
         case NoNull(column):
             domain = container.domains[column]
-            return domain.no_null or (lift is Lift.MISSING and not domain.counted)
+            return domain.no_null or (lift is domain.doubt and not domain.counted)
         case AllNull(column):
             domain = container.domains[column]
             unknown = not domain.counted and domain.lo is None and domain.hi is None
-            return domain.all_null or (lift is Lift.MISSING and unknown)
+            return domain.all_null or (lift is domain.doubt and unknown)
         case NanFree(column):
             domain = container.domains[column]
-            unknown = lift is Lift.MISSING and domain.lo is None and domain.hi is None
+            unknown = lift is domain.doubt and domain.lo is None and domain.hi is None
             return domain.nan_free or unknown or lift is Lift.NAN
         case Covered(column, values):
             domain = container.domains[column]
-            if lift is Lift.MISSING and (domain.lo is None or domain.hi is None):
+            if lift is domain.doubt and (domain.lo is None or domain.hi is None):
                 return True
             return any(_fits(domain, interval) for interval in values.intervals)
         case Below(left, right, strict):
             a, b = container.domains[left], container.domains[right]
-            if a.hi is None or b.lo is None:
-                return lift is Lift.MISSING
-            return _below(a, b.lo, strict=strict)
+            if (a.hi is None and lift is a.doubt) or (b.lo is None and lift is b.doubt):
+                return True
+            return a.hi is not None and b.lo is not None and _below(a, b.lo, strict=strict)
         case _:
             assert_never(fact)
 

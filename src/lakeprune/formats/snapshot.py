@@ -18,6 +18,7 @@ from lakeprune.engines.engine import Engine, EngineError, Needs
 from lakeprune.errors import TableError
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.skipping.ladder import Evidence
 from lakeprune.storage.storage import Traffic
 from lakeprune.values.types import Scalar
 
@@ -58,6 +59,7 @@ class Note(Struct, frozen=True):
 
 class SnapshotFacts(Struct, frozen=True):
     format: str
+    evidence: Evidence  # the rungs of the format, and what they say about a column
     location: str
     version: int
     schema: Schema

@@ -48,14 +48,15 @@ class Planner(Struct, frozen=True):
     def ask(self, where: str | Condition | None) -> Question:
         """The question that a condition is, ready for everything below; None asks for every container."""
         if where is None:
-            return Question(None, TRUE, (), plan_clauses(()))
+            return Question(None, TRUE, (), plan_clauses((), self.facts.evidence))
         condition = read(where, self.profile)
         from lakeprune.predicate.bind.bind import bind
         from lakeprune.predicate.passes.split import spelt_clauses
 
         bound = bind(condition.tree, self.facts.schema, self.profile, condition.text)
         parts = spelt_clauses(bound, self.profile)
-        return Question(condition, bound, parts, plan_clauses([clause for _, clause in parts if clause.predicate != TRUE]))
+        clauses = [clause for _, clause in parts if clause.predicate != TRUE]
+        return Question(condition, bound, parts, plan_clauses(clauses, self.facts.evidence))
 
     def ask_all(self, wheres: Sequence[str | Condition | None]) -> list[Question]:
         """One question per condition; an error names the condition it is about."""

@@ -182,15 +182,6 @@ FALSE = Constant(False)
 NULL = Constant(None)
 
 
-class Bucket(Enum):
-    """Where a top-level conjunct finds its evidence (the names are those of the JSON contract)."""
-
-    PARTITION_SAFE = "partition_safe"
-    PARTITION_EXACT = "partition_exact"
-    STATS_SAFE = "stats_safe"
-    UNSPLITTABLE = "unsplittable"
-
-
 class Clause(Struct, frozen=True, cache_hash=True):
     """A top-level conjunct, ready to be lowered.
 
@@ -200,7 +191,6 @@ class Clause(Struct, frozen=True, cache_hash=True):
 
     text: str
     predicate: Lowerable
-    bucket: Bucket
     rewritten: str | None = None
     reasons: tuple[Reason, ...] = ()
 

@@ -16,12 +16,19 @@ from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import Column, Exact, Profile
-from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.values.types import Scalar
 
 UNKNOWN: frozenset[bool | None] = frozenset({True, False, None})
 Candidates = tuple[Scalar, ...] | None  # every value a text can stand for, None when that cannot be told
 _Values = tuple[Row, list[Candidates]]  # texts as recorded with their missing marks, and what each can stand for
+
+
+class Truths(Struct, frozen=True):
+    """The truth values that an expression can have on a partition, and why nothing is known when it could be any."""
+
+    values: frozenset[bool | None]
+    doubt: Lift = Lift.NOTHING
 
 
 class Lookup(Struct, frozen=True):
@@ -30,7 +37,7 @@ class Lookup(Struct, frozen=True):
     relation: str
 
     def join(self, texts: Sequence[Column]) -> str:
-        """The join that gives every file the columns e{n}_t, e{n}_f, e{n}_n."""
+        """The join that gives every file the columns e{n}_t, e{n}_f, e{n}_n, and what is in doubt."""
         n = self.number
         tests = []
         for i, column in enumerate(self.exact.columns):
@@ -47,30 +54,31 @@ def exact_lookups(engine: Engine, snapshot: Snapshot, profile: Profile, plans: S
     return [_lookup(engine, profile, exact, values[exact.columns], number) for number, exact in enumerate(exacts)]
 
 
-def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile) -> frozenset[bool | None]:
-    """Every truth value the expression can have, given every value each column could have (None: cannot be told)."""
+def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile) -> Truths:
+    """Every truth value the expression can have, given every value each column could have (None: not readable)."""
     if any(candidates is None for candidates in values):
-        return UNKNOWN
+        return Truths(UNKNOWN, Lift.UNREADABLE)
     truths: set[bool | None] = set()
     for choice in product(*(candidates or () for candidates in values)):
         try:
             truth = evaluate(exact.predicate, dict(zip(exact.columns, choice, strict=True)), profile)
         except EvaluationFailed:
-            return UNKNOWN
+            return Truths(UNKNOWN, Lift.FAILED)
         if truth is not None and not isinstance(truth, bool):
-            return UNKNOWN
+            return Truths(UNKNOWN, Lift.FAILED)
         truths.add(truth)
-    return frozenset(truths)
+    return Truths(frozenset(truths))
 
 
 def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
     keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
-    names = [name for pair in keys for name in pair] + [f"e{number}_{letter}" for letter in "tfn"]
-    types = ["STRING", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 3
+    names = [name for pair in keys for name in pair] + [f"e{number}_{name}" for name in ("t", "f", "n", "unreadable", "failed")]
+    types = ["STRING", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 5
     rows = []
     for row, candidates in values:
-        truths = possible_truths(exact, candidates, profile)
-        rows.append((*row, True in truths, False in truths, None in truths))
+        found = possible_truths(exact, candidates, profile)
+        known = [truth in found.values for truth in (True, False, None)]
+        rows.append((*row, *known, found.doubt is Lift.UNREADABLE, found.doubt is Lift.FAILED))
     return Lookup(exact, number, engine.lookup(names, types, rows))
 
 

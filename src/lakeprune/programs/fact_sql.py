@@ -15,6 +15,7 @@ from msgspec import Struct
 from lakeprune.engines.dialect import Dialect
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
+from lakeprune.skipping.ladder import Evidence
 from lakeprune.skipping.plan import Bit, Lift
 from lakeprune.values.intervals import Interval
 from lakeprune.values.types import Family
@@ -35,7 +36,8 @@ class FactPrinter(Struct, frozen=True):
     dialect: Dialect
     columns: Mapping[Column, int]
     exacts: Mapping[Exact, int]
-    searches: Mapping[Covered, int] = {}  # never changed: records are frozen
+    evidence: Evidence
+    searches: Mapping[Covered, int] = {}  # never changed: the printer is frozen
     takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
 
     def bit(self, bit: Bit, weight: int) -> str:
@@ -59,27 +61,37 @@ class FactPrinter(Struct, frozen=True):
             case Unproven(part):
                 return f"(({self._print(part, lift)}) IS NOT TRUE)"
             case Never(exact, truth):
-                letter = {True: "t", False: "f", None: "n"}[truth]
-                return f"(NOT e{self.exacts[exact]}_{letter})"
+                return self._never(exact, truth, lift)
             case NoNull(column):
                 k = self.columns[column]
-                return f"(c{k}_nn OR NOT c{k}_counted)" if lift is Lift.MISSING else f"c{k}_nn"
+                return f"(c{k}_nn OR NOT c{k}_counted)" if self._lifts(lift, column) else f"c{k}_nn"
             case AllNull(column):
                 k = self.columns[column]
                 # A bound is a value, so a column that has one is not all NULL whatever its count would have been.
                 unknown = f"(NOT c{k}_counted AND c{k}_lo IS NULL AND c{k}_hi IS NULL)"
-                return f"(c{k}_an OR {unknown})" if lift is Lift.MISSING else f"c{k}_an"
+                return f"(c{k}_an OR {unknown})" if self._lifts(lift, column) else f"c{k}_an"
+            case NanFree(column) if lift is Lift.NAN:
+                return "TRUE"
             case NanFree(column):
                 k = self.columns[column]
                 # Without any bound the statistics are what is missing; whether there is NaN would be known with them.
                 unknown = f"(c{k}_nf OR c{k}_lo IS NULL AND c{k}_hi IS NULL)"
-                return {Lift.NOTHING: f"c{k}_nf", Lift.MISSING: unknown, Lift.NAN: "TRUE"}[lift]
+                return unknown if self._lifts(lift, column) else f"c{k}_nf"
             case Covered():
                 return self._covered(fact, lift)
             case Below(left, right, strict):
                 return self._below(left, right, strict=strict, lift=lift)
             case _:
                 assert_never(fact)
+
+    def _lifts(self, lift: Lift, column: Column) -> bool:
+        """Whether this lift assumes away what is not known of the column."""
+        return lift is (Lift.UNREADABLE if self.evidence.is_exact(column) else Lift.MISSING)
+
+    def _never(self, exact: Exact, truth: bool | None, lift: Lift) -> str:  # a truth value
+        n, letter = self.exacts[exact], {True: "t", False: "f", None: "n"}[truth]
+        doubt = {Lift.UNREADABLE: f"e{n}_unreadable", Lift.FAILED: f"e{n}_failed"}.get(lift)
+        return f"(NOT e{n}_{letter})" if doubt is None else f"(NOT e{n}_{letter} OR {doubt})"
 
     def _covered(self, fact: Covered, lift: Lift) -> str:
         k = self.columns[fact.column]
@@ -88,7 +100,7 @@ class FactPrinter(Struct, frozen=True):
         else:
             tests = [self._fits(fact.column, interval) for interval in fact.values.intervals]
             found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
-        return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if lift is Lift.MISSING else found
+        return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if self._lifts(lift, fact.column) else found
 
     def _fits(self, column: Column, interval: Interval) -> str:
         """[lo, hi] lies in this interval."""
@@ -149,7 +161,9 @@ class FactPrinter(Struct, frozen=True):
     def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
         a, b = self.columns[left], self.columns[right]
         test = self._hi_below(left, f"c{b}_lo", strict=strict)
-        return f"(c{a}_hi IS NULL OR c{b}_lo IS NULL OR {test})" if lift is Lift.MISSING else test
+        unknown = [f"c{a}_hi IS NULL"] if self._lifts(lift, left) else []
+        unknown += [f"c{b}_lo IS NULL"] if self._lifts(lift, right) else []
+        return f"({' OR '.join([*unknown, test])})" if unknown else test
 
     def _literal(self, column: Column, value: Any) -> str:
         family = column.type.family

@@ -6,7 +6,7 @@ through Python; select.py lists them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import cycle
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.exact import Lookup, exact_lookups
 from lakeprune.programs.fact_sql import FactPrinter, searched
-from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.skipping.verdict import Verdict
 
 WORD_BITS = 60  # bits packed into one integer column
@@ -29,10 +29,8 @@ class Outcome(Struct, frozen=True):
 
     can_true: bool  # with all evidence
     not_true: bool  # FALSE or NULL cannot be excluded
-    by_partition: bool  # using partition values only
-    by_statistics: bool  # using file statistics only
-    if_complete: bool  # had no statistic been missing
-    if_nan_free: bool  # had NaN been excluded
+    by_rung: tuple[bool, ...]  # using the evidence of one rung only
+    kept_for: frozenset[Lift] = frozenset()  # the kinds of ignorance without which it could not be TRUE
 
 
 class Signature(Struct, frozen=True):
@@ -51,6 +49,10 @@ class Signature(Struct, frozen=True):
         if self.is_empty or not all(outcome.can_true for outcome in self.outcomes):
             return Verdict.DROP
         return Verdict.KEEP if any(outcome.not_true for outcome in self.outcomes) else Verdict.FULL
+
+    def is_left_by(self, rungs: Iterable[int]) -> bool:
+        """Whether none of these rungs, each by its own evidence, drops the files."""
+        return all(outcome.by_rung[rung] for rung in rungs for outcome in self.outcomes)
 
 
 class Pattern(Struct, frozen=True):
@@ -112,6 +114,7 @@ class Evaluation(Struct, frozen=True):
             self.engine.dialect,
             {column: k for k, column in enumerate(needs.domains)},
             {lookup.exact: lookup.number for lookup in lookups},
+            self.snapshot.facts.evidence,
             searched(bit for plan in plans for bit in plan.bits),
             self.takes_cuts_as_whole,
         )
@@ -175,10 +178,8 @@ def signature_of(plan: Plan, words: Sequence[int]) -> Signature:
         Outcome(
             bit(p.can_true),
             bit(p.not_true),
-            bit(p.by_partition),
-            bit(p.by_statistics),
-            bit(p.if_complete),
-            bit(p.if_nan_free),
+            tuple(bit(position) for position in p.by_rung),
+            frozenset(lift for lift, position in p.lifted.items() if bit(p.can_true) and not bit(position)),
         )
         for p in plan.positions
     )

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import Bucket
 from lakeprune.programs.patterns import Pattern
 from lakeprune.report.amount import NOTHING, Amount
+from lakeprune.report.buckets import EXACT_BUCKETS, bucket_of
 from lakeprune.report.verdict import (
+    CONSTANT,
+    JOINT,
     ClauseNeeds,
-    Credit,
     Keeps,
     Requirement,
     clause_needs,
@@ -30,11 +30,9 @@ from lakeprune.report.verdict import (
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 
-PARTITION_BUCKETS = frozenset({Bucket.PARTITION_SAFE, Bucket.PARTITION_EXACT})
-
 
 class ClauseCredit(Struct, frozen=True):
-    """What one clause did. Kept amounts count only files that partition pruning left."""
+    """What one clause did. Kept amounts count only the candidates."""
 
     drops_any: Amount  # it drops them by itself
     drops_first: Amount  # credited to it: no earlier evidence drops them
@@ -53,8 +51,9 @@ class Coverage(Struct, frozen=True):
 
 class Attribution(Struct, frozen=True):
     total: Amount
-    credits: dict[Credit, Amount]
+    credits: dict[str, Amount]  # by CONSTANT, the names of the rungs, JOINT
     empty: Amount  # the part of `credits` that no clause drops: files without a live row
+    candidates: Amount  # what constants and the exact rungs left
     kept: Amount
     full: Amount  # the part of `kept` whose every row matches
     clauses: tuple[ClauseCredit, ...]
@@ -63,11 +62,6 @@ class Attribution(Struct, frozen=True):
     with_deletion_vectors: int
     lacking_statistics: int  # files that miss a statistic some clause needs
     partition_is_exact: bool  # partition values decided their clauses on every file they left
-
-    @property
-    def candidates(self) -> Amount:
-        """What partition pruning left."""
-        return self.total - self.credits[Credit.PARTITION]
 
 
 def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
@@ -78,14 +72,19 @@ def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
     kept: list[Pattern] = []
     for pattern in groups:
         (dropped if pattern.signature.verdict is Verdict.DROP else kept).append(pattern)
-    candidates = kept + [p for p in dropped if credit_of(p.signature) is not Credit.PARTITION]
+    credited: dict[str, list[Pattern]] = {name: [] for name in (CONSTANT, *(rung.name for rung in plan.ladder), JOINT)}
+    for pattern in dropped:
+        credited[credit_of(pattern.signature, plan)].append(pattern)
+    decided = {CONSTANT, *(rung.name for rung in plan.ladder if rung.is_exact)}
+    candidates = kept + [p for name, several in credited.items() if name not in decided for p in several]
     return Attribution(
         total=total_of(groups),
-        credits={credit: total_of(p for p in dropped if credit_of(p.signature) is credit) for credit in Credit},
-        empty=total_of(p for p in dropped if crediting_clause(p.signature) is None),
+        credits={name: total_of(several) for name, several in credited.items()},
+        empty=total_of(p for p in dropped if crediting_clause(p.signature, plan) is None),
+        candidates=total_of(candidates),
         kept=total_of(kept),
         full=total_of(p for p in kept if p.signature.verdict is Verdict.FULL),
-        clauses=tuple(_clause_credit(i, need, groups, candidates) for i, need in enumerate(needs)),
+        clauses=tuple(_clause_credit(i, plan, needs[i], groups, candidates) for i in range(len(needs))),
         coverage=_coverage(plan, needs, candidates),
         with_stats=sum(p.files for p in groups if p.signature.has_stats),
         with_deletion_vectors=sum(p.files for p in groups if p.signature.has_dv),
@@ -102,7 +101,9 @@ def total_of(patterns: Iterable[Pattern]) -> Amount:
     return total
 
 
-def _clause_credit(index: int, needs: ClauseNeeds, groups: Sequence[Pattern], candidates: Sequence[Pattern]) -> ClauseCredit:
+def _clause_credit(
+    index: int, plan: Plan, needs: ClauseNeeds, groups: Sequence[Pattern], candidates: Sequence[Pattern]
+) -> ClauseCredit:
     by_itself = [p for p in groups if drops(p.signature.outcomes[index])]
     kept: dict[Keeps, Amount] = dict.fromkeys(Keeps, NOTHING)
     for pattern in candidates:
@@ -110,7 +111,7 @@ def _clause_credit(index: int, needs: ClauseNeeds, groups: Sequence[Pattern], ca
             kept[keeps_because(pattern.signature, index, needs)] += total_of([pattern])
     return ClauseCredit(
         drops_any=total_of(by_itself),
-        drops_first=total_of(p for p in by_itself if crediting_clause(p.signature) == index),
+        drops_first=total_of(p for p in by_itself if crediting_clause(p.signature, plan) == index),
         drops_alone=total_of(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
         kept=kept,
     )
@@ -127,12 +128,11 @@ def _coverage(plan: Plan, needs: Sequence[ClauseNeeds], candidates: Sequence[Pat
             files,
         )
         for column, requirement in wanted
-        if plan.columns[column].role is Role.DATA
     ]
     return tuple(sorted(found, key=lambda coverage: (coverage.column, coverage.requirement.value)))
 
 
 def _partition_is_exact(plan: Plan, candidates: Sequence[Pattern]) -> bool:
     """False when a partition value was in doubt (unreadable, or of an unknown zone) and its file was kept on suspicion."""
-    places = [i for i, clause in enumerate(plan.clauses) if clause.bucket in PARTITION_BUCKETS]
+    places = [i for i, clause in enumerate(plan.clauses) if bucket_of(clause, plan.evidence) in EXACT_BUCKETS]
     return not any(pattern.signature.outcomes[i].not_true for pattern in candidates for i in places)

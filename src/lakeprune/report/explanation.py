@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from lakeprune.formats.snapshot import Note
 from lakeprune.planning.session import Session
-from lakeprune.predicate.tree import Bucket
 from lakeprune.report import gates, model
 from lakeprune.report.amount import Amount, percent
+from lakeprune.report.buckets import Bucket
 from lakeprune.report.document import WHOLE, Envelope, Outcome, View, outcome
-from lakeprune.report.model import Confidence, Diagnosis, FileReport, PhaseName, Report
+from lakeprune.report.model import Confidence, Diagnosis, FileReport, Report
 from lakeprune.report.verdict import Keeps, Requirement
 from lakeprune.storage.storage import Traffic
 
@@ -49,7 +49,7 @@ class Analysis(Struct, frozen=True):
 class Phase(Struct, frozen=True):
     """One rung of the evidence ladder."""
 
-    name: PhaseName
+    name: str  # as the format calls it: "Partition pruning"; "Constant condition" comes before every rung
     predicate: str
     input_files: int
     output_files: int
@@ -60,15 +60,6 @@ class Phase(Struct, frozen=True):
     output_bytes: int
     input_rows: int
     output_rows: int
-
-
-class Credits(Struct, frozen=True):
-    """Dropped files by the least evidence that proves the drop; `no_live_rows` is the part that no clause drops."""
-
-    partition: Amount
-    statistics: Amount
-    joint: Amount
-    no_live_rows: Amount
 
 
 class Clause(Struct, frozen=True):
@@ -83,6 +74,9 @@ class Clause(Struct, frozen=True):
     dropped_alone: Amount
     dropped_first: Amount
     dropped_any: Amount
+    kept_null_count: Amount
+    kept_partition_text_unreadable: Amount
+    kept_evaluation_failed: Amount
     kept_overlap: Amount
     kept_missing_statistic: Amount
     kept_nan_possible: Amount
@@ -157,7 +151,7 @@ class Explanation(_WhenAsked, frozen=True):
     full_rows: int
     analysis: Analysis | None
     phases: list[Phase]
-    credits: Credits
+    credits: dict[str, Amount]  # by constant, each rung of the format, joint; no_live_rows is the part that no clause drops
     clauses: list[Clause]
     stats: Stats
     assertions: list[Assertion]
@@ -196,7 +190,7 @@ def explanation_head(report: Report, view: View) -> Explanation:
         full_rows=numbers.full.rows,
         analysis=None if report.predicate is None else _analysis(report),
         phases=[_phase(phase) for phase in report.phases],
-        credits=Credits(**{credit.value: amount for credit, amount in numbers.credits.items()}, no_live_rows=numbers.empty),
+        credits={**numbers.credits, "no_live_rows": numbers.empty},
         clauses=[_clause(clause) for clause in report.clauses],
         stats=_stats(numbers.with_stats, total.files),
         assertions=[assertion_document(assertion) for assertion in report.assertions],
@@ -260,10 +254,13 @@ def _clause(report: model.ClauseReport) -> Clause:
     return Clause(
         text=clause.text,
         rewritten=clause.rewritten,
-        bucket=clause.bucket,
+        bucket=report.bucket,
         dropped_alone=credit.drops_alone,
         dropped_first=credit.drops_first,
         dropped_any=credit.drops_any,
+        kept_null_count=credit.kept[Keeps.NULL_COUNT],
+        kept_partition_text_unreadable=credit.kept[Keeps.PARTITION_TEXT_UNREADABLE],
+        kept_evaluation_failed=credit.kept[Keeps.EVALUATION_FAILED],
         kept_overlap=credit.kept[Keeps.RANGES_OVERLAP],
         kept_missing_statistic=credit.kept[Keeps.MISSING_STATISTIC],
         kept_nan_possible=credit.kept[Keeps.NAN_POSSIBLE],

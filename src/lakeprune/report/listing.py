@@ -8,12 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from lakeprune.formats.snapshot import SnapshotFacts
-from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.patterns import Signature
 from lakeprune.programs.select import Container
-from lakeprune.report.model import PARTITION_PHASE, SKIPPING_PHASE, Bounds, FileReport
-from lakeprune.report.verdict import Credit, Keeps, blocking_clause, clause_needs, credit_of, crediting_clause
+from lakeprune.report.model import CONSTANT_PHASE, Bounds, FileReport
+from lakeprune.report.verdict import CONSTANT, Keeps, blocking_clause, clause_needs, credit_of, crediting_clause
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.literals import format_value
@@ -25,7 +24,7 @@ class _Judgement(Struct, frozen=True):
 
     signature: Signature
     verdict: Verdict
-    credit: Credit | None
+    credit: str | None
     phase: str | None
     clause: str | None
     keeps: Keeps | None
@@ -41,6 +40,7 @@ class Lister:
         self._profile = profile
         self._has_predicate = has_predicate
         self._judged: dict[int, _Judgement] = {}
+        self._phases = {CONSTANT: CONSTANT_PHASE, **{rung.name: rung.phase for rung in plan.ladder}}
 
     def file_report(self, outcome: Container) -> FileReport:
         """The file with its verdict, and its credit or what stood in the way."""
@@ -67,10 +67,10 @@ class Lister:
         # Without a predicate nothing is pruned, not even a file without live rows.
         verdict = signature.verdict if self._has_predicate else Verdict.FULL
         dropped = verdict is Verdict.DROP
-        index, keeps = (crediting_clause(signature), None) if dropped else blocking_clause(signature, self._needs)
+        index, keeps = (crediting_clause(signature, self._plan), None) if dropped else blocking_clause(signature, self._needs)
         clause = None if index is None else self._plan.clauses[index].text
-        credit = credit_of(signature) if dropped else None
-        phase = None if credit is None else PARTITION_PHASE if credit is Credit.PARTITION else SKIPPING_PHASE
+        credit = credit_of(signature, self._plan) if dropped else None
+        phase = None if credit is None else self._phases.get(credit, self._plan.ladder[-1].phase)
         judged = _Judgement(signature, verdict, credit, phase, clause, keeps)
         self._judged[id(signature)] = judged
         return judged
@@ -84,7 +84,7 @@ class Lister:
         return {
             ".".join(column.path): Bounds(shown(lo, column, self._profile), shown(hi, column, self._profile))
             for column, (lo, hi) in zip(self._plan.columns, outcome.bounds, strict=True)
-            if column.role is Role.DATA and not (lo is None and hi is None)
+            if not self._plan.evidence.is_exact(column) and not (lo is None and hi is None)
         }
 
 

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.planning.session import Session
-from lakeprune.predicate.tree import Bucket, Clause, Opaque
-from lakeprune.predicate.walk import nodes
+from lakeprune.predicate.tree import Clause, Constant, Opaque
+from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.report.amount import NOTHING, Amount
-from lakeprune.report.attribution import PARTITION_BUCKETS, Attribution, ClauseCredit
+from lakeprune.report.attribution import Attribution, ClauseCredit
+from lakeprune.report.buckets import EXACT_BUCKETS, Bucket
 from lakeprune.report.document import Document, View
 from lakeprune.report.gates import Assertion
-from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.report.verdict import CONSTANT, Keeps
+from lakeprune.skipping.ladder import Evidence, Rung
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Traffic
 
@@ -28,9 +30,7 @@ if TYPE_CHECKING:
     from lakeprune.report.explanation import Explanation
     from lakeprune.report.pictures.model import Picture
 
-PARTITION_PHASE: Final = "Partition pruning"
-SKIPPING_PHASE: Final = "Data skipping (min/max statistics)"
-PhaseName = Annotated[str, Meta(extra_json_schema={"enum": sorted([PARTITION_PHASE, SKIPPING_PHASE])})]
+CONSTANT_PHASE: Final = "Constant condition"
 
 
 class Confidence(Enum):
@@ -40,9 +40,10 @@ class Confidence(Enum):
 
 
 class Phase(Struct, frozen=True):
-    """One rung of the evidence ladder: what came in, what was left."""
+    """One rung of the ladder of evidence, or the constants before it: what came in, what was left."""
 
-    name: PhaseName
+    name: str
+    label: str  # in a picture
     predicate: str
     confidence: Confidence
     before: Amount
@@ -53,12 +54,13 @@ class ClauseReport(Struct, frozen=True):
     """A clause of the predicate and what it did."""
 
     clause: Clause
+    bucket: Bucket
     credit: ClauseCredit
 
     @property
     def is_attributable(self) -> bool:
         """Whether one kind of evidence decides it."""
-        return self.clause.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
+        return self.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
 
 
 class Bounds(Struct, frozen=True):
@@ -73,7 +75,7 @@ class FileReport(Struct, frozen=True):
 
     path: str
     kept: bool
-    pruned_by: PhaseName | None
+    pruned_by: str | None  # the name of a phase
     has_stats: bool
     records: int | None = field(name="num_records")  # physical rows
     live_rows: int | None
@@ -81,7 +83,7 @@ class FileReport(Struct, frozen=True):
     partition: dict[str, str | None] = field(name="partition_values")
     bounds: dict[str, Bounds]  # of the predicate's data columns
     verdict: Verdict
-    credit: Credit | None
+    credit: str | None  # a rung, CONSTANT or JOINT
     clause: str | None
     keeps: Keeps | None = field(name="reason")
 
@@ -138,19 +140,19 @@ class Report(Document, frozen=True):
 
     @property
     def phases(self) -> tuple[Phase, ...]:
-        """The funnel: partition pruning, then data skipping, each only where the predicate has something for it."""
+        """The funnel: rung by rung, each only where the predicate has something for it."""
         return tuple(_phases(self)) if self.predicate is not None else ()
 
     @property
     def confidence(self) -> Confidence:
         if any(not clause.is_attributable for clause in self.clauses):
             return Confidence.INCOMPLETE
-        only_partition = all(clause.clause.bucket in PARTITION_BUCKETS for clause in self.clauses)
+        only_partition = all(clause.bucket in EXACT_BUCKETS for clause in self.clauses)
         return Confidence.EXACT if only_partition and self.numbers.partition_is_exact else Confidence.CONSERVATIVE
 
     def text_of(self, *buckets: Bucket) -> str | None:
         """The clauses of these buckets as one condition, None without any."""
-        return joined([c.clause.text for c in self.clauses if c.clause.bucket in buckets])
+        return joined([c.clause.text for c in self.clauses if c.bucket in buckets])
 
     def to_struct(self, view: View) -> Explanation:
         from lakeprune.report.explanation import explanation
@@ -190,14 +192,30 @@ def _is_opaque(clause: Clause) -> bool:
 
 def _phases(report: Report) -> Iterator[Phase]:
     numbers = report.numbers
-    partition = report.text_of(*PARTITION_BUCKETS)
+    *rungs, last = report.facts.evidence.ladder
+    constants = [c.clause.text for c in report.clauses if isinstance(c.clause.predicate, Constant)]
     rest = report.text_of(Bucket.STATS_SAFE, Bucket.UNSPLITTABLE)
-    by_partition = numbers.credits[Credit.PARTITION]
-    # Partition values may also speak through a mixed clause, `p = 1 OR (p = 2 AND x > 5)`, when no clause is theirs alone.
-    if partition is not None or by_partition != NOTHING:
-        exactness = Confidence.EXACT if numbers.partition_is_exact else Confidence.CONSERVATIVE
-        yield Phase(PARTITION_PHASE, partition or rest or "", exactness, numbers.total, numbers.candidates)
-    if rest is not None or numbers.candidates != numbers.kept:
+    left = numbers.total
+    if constants:
+        after = left - numbers.credits[CONSTANT]
+        yield Phase(CONSTANT_PHASE, "constants", joined(constants) or "", Confidence.EXACT, left, after)
+        left = after
+    for rung in rungs:
+        own = [c.clause.text for c in report.clauses if _is_decided_by(c, rung, report.facts.evidence)]
+        # A rung may also speak through a mixed clause, `p = 1 OR (p = 2 AND x > 5)`, when no clause is its own.
+        if own or numbers.credits[rung.name] != NOTHING:
+            is_exact = rung.is_exact and numbers.partition_is_exact
+            after = left - numbers.credits[rung.name]
+            exactness = Confidence.EXACT if is_exact else Confidence.CONSERVATIVE
+            yield Phase(rung.phase, rung.label, joined(own) or rest or "", exactness, left, after)
+            left = after
+    if rest is not None or left != numbers.kept:
         incomplete = report.confidence is Confidence.INCOMPLETE
         confidence = Confidence.INCOMPLETE if incomplete else Confidence.CONSERVATIVE
-        yield Phase(SKIPPING_PHASE, rest or "(files without live rows)", confidence, numbers.candidates, numbers.kept)
+        yield Phase(last.phase, last.label, rest or "(files without live rows)", confidence, left, numbers.kept)
+
+
+def _is_decided_by(clause: ClauseReport, rung: Rung, evidence: Evidence) -> bool:
+    columns = columns_of(clause.clause.predicate)
+    is_own = clause.bucket in EXACT_BUCKETS if rung.is_exact else clause.bucket is Bucket.STATS_SAFE
+    return is_own and bool(columns) and all(rung in evidence.rungs_of(column) for column in columns)

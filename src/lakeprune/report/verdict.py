@@ -11,28 +11,29 @@ from enum import Enum
 
 from msgspec import Struct
 
-from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.programs.patterns import Outcome, Signature
 from lakeprune.skipping.fact import Known
+from lakeprune.skipping.ladder import Evidence
 from lakeprune.skipping.lower import evidence_columns
-from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.values.intervals import IntervalSet
 
-
-class Credit(Enum):
-    PARTITION = "partition"  # partition values alone prove the drop
-    STATISTICS = "statistics"  # file statistics alone prove it
-    JOINT = "joint"  # only both together prove it (a mixed OR)
+# Credits beside the names of rungs.
+CONSTANT = "constant"  # the predicate itself is never TRUE
+JOINT = "joint"  # only several rungs together prove it (a mixed OR)
 
 
 class Keeps(Enum):
     """Why a clause did not drop a file, most telling first."""
 
+    PARTITION_TEXT_UNREADABLE = "PARTITION_TEXT_UNREADABLE"  # it would have, had the recorded partition value been readable
+    EVALUATION_FAILED = "EVALUATION_FAILED"  # it would have, had the expression a value for this partition
     MISSING_STATISTIC = "MISSING_STATISTIC"  # it would have, had a missing statistic been favourable
     NAN_POSSIBLE = "NAN_POSSIBLE"  # it would have, had NaN been excluded
     NOT_DECIDABLE = "NOT_DECIDABLE"  # metadata cannot decide some part of it; its reason codes say which and why
+    NULL_COUNT = "NULL_COUNT"  # the null count leaves matching rows possible
     RANGES_OVERLAP = "RANGES_OVERLAP"  # the file's values may include matching ones
     ALL_ROWS_MATCH = "ALL_ROWS_MATCH"  # every row of the file satisfies it
 
@@ -55,7 +56,7 @@ def clause_needs(plan: Plan) -> tuple[ClauseNeeds, ...]:
     for clause, place in zip(plan.clauses, plan.positions, strict=True):
         required = dict.fromkeys(
             (plan.columns.index(column), requirement)
-            for column, requirement in _requirements(clause.predicate)
+            for column, requirement in _requirements(clause.predicate, plan.evidence)
             if column in plan.columns
         )
         is_opaque = any(isinstance(node, Opaque) for node in nodes(clause.predicate))
@@ -64,15 +65,15 @@ def clause_needs(plan: Plan) -> tuple[ClauseNeeds, ...]:
     return tuple(found)
 
 
-def _requirements(predicate: Expr) -> list[tuple[Column, Requirement]]:
-    """Data columns with the statistic that decides their leaf: null tests need counts, comparisons need bounds."""
+def _requirements(predicate: Expr, evidence: Evidence) -> list[tuple[Column, Requirement]]:
+    """Columns known by bounds, with the statistic that decides their leaf: null tests need counts, comparisons bounds."""
     found: list[tuple[Column, Requirement]] = []
     for node in nodes(predicate):
         if isinstance(node, Member) and not _has_ends(node.values):
             continue  # TRUE for every value or for none: bounds would say nothing
         if isinstance(node, Member | NullTest | ColumnCompare):
             needed = Requirement.NULL_COUNT if isinstance(node, NullTest) else Requirement.MIN_MAX
-            found += [(column, needed) for column in evidence_columns(node) if column.role is Role.DATA]
+            found += [(column, needed) for column in evidence_columns(node) if not evidence.is_exact(column)]
     return found
 
 
@@ -80,28 +81,32 @@ def _has_ends(values: IntervalSet) -> bool:
     return any(interval.lo is not None or interval.hi is not None for interval in values.intervals)
 
 
-def credit_of(signature: Signature) -> Credit:
-    """The least evidence that drops a dropped file."""
-    if not all(outcome.by_partition for outcome in signature.outcomes):
-        return Credit.PARTITION
-    if signature.is_empty or not all(outcome.by_statistics for outcome in signature.outcomes):
-        return Credit.STATISTICS
-    return Credit.JOINT
+def credit_of(signature: Signature, plan: Plan) -> str:
+    """The least evidence that drops a dropped file: none at all, one rung by itself, or several together."""
+    if any(plan.is_constant(index) and drops(outcome) for index, outcome in enumerate(signature.outcomes)):
+        return CONSTANT
+    for place, rung in enumerate(plan.ladder):
+        if not signature.is_left_by([place]):
+            return rung.name
+    # The number of rows is what the last rung records.
+    return plan.ladder[-1].name if signature.is_empty else JOINT
 
 
-def crediting_clause(signature: Signature) -> int | None:
+def crediting_clause(signature: Signature, plan: Plan) -> int | None:
     """The first clause, in the order of evidence, that drops a dropped file; None when only its emptiness does."""
-    outcomes = signature.outcomes
-    for index, outcome in enumerate(outcomes):
-        if not outcome.by_partition:
-            return index
-    for index, outcome in enumerate(outcomes):
-        if not outcome.by_statistics:
-            return index
-    for index, outcome in enumerate(outcomes):
-        if not outcome.can_true:
-            return index
-    return None
+    dropping = [index for index, outcome in enumerate(signature.outcomes) if drops(outcome)]
+    first = [index for index in dropping if plan.is_constant(index)]
+    for place in range(len(plan.ladder)):
+        first += [index for index, outcome in enumerate(signature.outcomes) if not outcome.by_rung[place]]
+    return next(iter((*first, *dropping)), None)
+
+
+_BY_LIFT = {
+    Lift.UNREADABLE: Keeps.PARTITION_TEXT_UNREADABLE,
+    Lift.FAILED: Keeps.EVALUATION_FAILED,
+    Lift.MISSING: Keeps.MISSING_STATISTIC,
+    Lift.NAN: Keeps.NAN_POSSIBLE,
+}
 
 
 def keeps_because(signature: Signature, index: int, needs: ClauseNeeds) -> Keeps:
@@ -111,9 +116,11 @@ def keeps_because(signature: Signature, index: int, needs: ClauseNeeds) -> Keeps
         return Keeps.ALL_ROWS_MATCH
     if not needs.is_decidable:
         return Keeps.NOT_DECIDABLE
-    if not outcome.if_complete or _knows_nothing(signature, needs):
-        return Keeps.MISSING_STATISTIC
-    return Keeps.RANGES_OVERLAP if outcome.if_nan_free else Keeps.NAN_POSSIBLE
+    for lift, because in _BY_LIFT.items():
+        if lift in outcome.kept_for or (lift is Lift.MISSING and _knows_nothing(signature, needs)):
+            return because
+    only_counts = needs.required and all(requirement is Requirement.NULL_COUNT for _, requirement in needs.required)
+    return Keeps.NULL_COUNT if only_counts else Keeps.RANGES_OVERLAP
 
 
 def _knows_nothing(signature: Signature, needs: ClauseNeeds) -> bool:

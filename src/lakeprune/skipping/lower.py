@@ -1,7 +1,7 @@
 """From a normalised predicate to its truth mask over statistics.
 
-In: a `Lowerable` tree and the evidence allowed (partition values, file statistics, or both). Out: a `Mask`. A leaf whose
-column's evidence is not allowed is unknown: that is how the evidence ladder is climbed with one set of rules.
+In: a `Lowerable` tree and the columns whose evidence is allowed. Out: a `Mask`. A leaf whose column is not allowed is unknown:
+that is how the ladder of evidence is climbed with one set of rules.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import (
     And,
     Column,
@@ -43,38 +42,40 @@ from lakeprune.skipping.mask import (
     negation,
 )
 
-EVERYTHING = frozenset(Role)
-PARTITION_ONLY = frozenset({Role.PARTITION})
-STATISTICS_ONLY = frozenset({Role.DATA})
+Allowed = Callable[[Column], bool]
 
 
-def lower(predicate: Expr, evidence: frozenset[Role] = EVERYTHING) -> Mask:
-    """The mask of a normalised predicate, using only this evidence."""
+def _every(_column: Column) -> bool:
+    return True
+
+
+def lower(predicate: Expr, allowed: Allowed = _every) -> Mask:
+    """The mask of a normalised predicate, using only what is known about the allowed columns."""
     match predicate:
         case Constant(truth):
             return constant(truth)
         case And(parts):
-            return conjunction(_part_masks(parts, evidence, guard=lambda part: Not(_null_of(part)), settled=is_true))
+            return conjunction(_part_masks(parts, allowed, guard=lambda part: Not(_null_of(part)), settled=is_true))
         case Or(parts):
-            return disjunction(_part_masks(parts, evidence, guard=_null_of, settled=is_not_false))
+            return disjunction(_part_masks(parts, allowed, guard=_null_of, settled=is_not_false))
         case Not(part):
-            return negation(lower(part, evidence))
+            return negation(lower(part, allowed))
         case IsNull(part):
-            return is_null(lower(part, evidence))
+            return is_null(lower(part, allowed))
         case Either(outer, inner):
-            return either(lower(outer, evidence), lower(inner, evidence))
+            return either(lower(outer, allowed), lower(inner, allowed))
         case Opaque():
             return UNKNOWN
         case Member() | NullTest() | ColumnCompare() | Exact():
-            allowed = all(column.role in evidence for column in evidence_columns(predicate))
-            return _leaf_mask(predicate) if allowed else UNKNOWN
+            is_allowed = all(allowed(column) for column in evidence_columns(predicate))
+            return _leaf_mask(predicate) if is_allowed else UNKNOWN
         case _:
             raise AssertionError(f"{type(predicate).__name__} must not survive normalisation")
 
 
 def _part_masks(
     parts: tuple[Expr, ...],
-    evidence: frozenset[Role],
+    allowed: Allowed,
     *,
     guard: Callable[[Expr], Expr],
     settled: Callable[[Mask], Mask],
@@ -88,9 +89,9 @@ def _part_masks(
     guarded = {part for part in parts if guards and guard(part) in guards}
     absorbed = {guard(part) for part in guarded}
     if not guarded:
-        return [lower(part, evidence) for part in parts]
+        return [lower(part, allowed) for part in parts]
     alone = [part for part in parts if part not in absorbed]
-    return [settled(lower(p, evidence)) if p in guarded else lower(p, evidence) for p in alone]
+    return [settled(lower(p, allowed)) if p in guarded else lower(p, allowed) for p in alone]
 
 
 def _null_of(part: Expr) -> Expr:

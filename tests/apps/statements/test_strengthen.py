@@ -8,6 +8,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from lakeprune.apps.statements.strengthen import MOST_RANGES, added_conditions, strengthened
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.formats.snapshot import SnapshotFacts, TableFeatures
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import Row, evaluate
@@ -21,7 +22,7 @@ from tests.predicate.random_trees import COLUMNS, TYPES, ZONES, predicates, rows
 
 def facts_of(partition: str | None) -> SnapshotFacts:
     fields = [Field(name, name, type_, Role.PARTITION if name == partition else Role.DATA) for name, type_ in TYPES.items()]
-    return SnapshotFacts("delta", "t", 0, Schema(tuple(fields)), (partition,) if partition else (), TableFeatures(1, 2))
+    return SnapshotFacts("delta", EVIDENCE, "t", 0, Schema(tuple(fields)), (partition,) if partition else (), TableFeatures(1, 2))
 
 
 FLAT, FACTS = facts_of(None), facts_of("h")

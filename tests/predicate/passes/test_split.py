@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
@@ -14,7 +15,8 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.tree import And, Bucket, Clause, Column, Constant, Exact, Expr, Member, Profile
+from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Expr, Member, Profile
+from lakeprune.report.buckets import bucket_of
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind, Scalar
 from tests.predicate.random_trees import COLUMNS, PARTITIONS, outcomes, predicates, rows
 
@@ -72,7 +74,7 @@ def test_the_and_of_all_clauses_is_the_predicate(predicate: Expr, found: list[di
     ],
 )
 def test_clauses_stand_in_their_buckets(text: str, buckets: list[str]) -> None:
-    assert [clause.bucket.value for clause in clauses(text)] == buckets
+    assert [bucket_of(clause, EVIDENCE).value for clause in clauses(text)] == buckets
 
 
 def test_ranges_on_one_column_are_one_clause() -> None:
@@ -132,6 +134,5 @@ def test_a_long_list_is_merged_and_says_so() -> None:
 def test_an_exact_clause_keeps_the_users_leaf() -> None:
     (clause,) = clauses("lower(country) = 'de'")
     assert isinstance(clause.predicate, Exact)
-    assert clause.bucket is Bucket.PARTITION_EXACT
     assert [column.path for column in clause.predicate.columns] == [("country",)]
     assert clause.rewritten is None

@@ -20,6 +20,7 @@ from lakeprune.planning.session import Session, session_of
 from lakeprune.programs.patterns import Pattern
 from lakeprune.programs.select import Order
 from lakeprune.report.attribution import Attribution, attribute
+from lakeprune.report.buckets import bucket_of
 from lakeprune.report.gates import Gates, check_gates, judge
 from lakeprune.report.model import ClauseReport, Diagnosis, FileReport, Report
 from lakeprune.skipping.verdict import Verdict
@@ -52,7 +53,8 @@ class Explainer(Struct, frozen=True):
         has_predicate = question.condition is not None
         numbers = attribute(question.plan, patterns if has_predicate else [_unpruned(pattern) for pattern in patterns])
         clauses = tuple(
-            ClauseReport(clause, credit) for clause, credit in zip(question.plan.clauses, numbers.clauses, strict=True)
+            ClauseReport(clause, bucket_of(clause, question.plan.evidence), credit)
+            for clause, credit in zip(question.plan.clauses, numbers.clauses, strict=True)
         )
         undecided = [clause.clause.text for clause in clauses if not clause.is_attributable]
         return Report(

@@ -16,6 +16,7 @@ from lakeprune.formats.delta.actions import Metadata, Protocol, TableState, stat
 from lakeprune.formats.delta.checkpoint import Checkpoint, CheckpointUnusable, JsonPart, read_checkpoint
 from lakeprune.formats.delta.checksum import expected_of
 from lakeprune.formats.delta.features import check_reader, declared_features, feature_notes, mapping_mode
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.formats.delta.log_files import LOG, LogFiles
 from lakeprune.formats.delta.log_segment import Segment, latest_version, list_log, missing_commits, readable_versions, segments
 from lakeprune.formats.delta.replay import Replay
@@ -53,6 +54,7 @@ def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
     expected, doubts = expected_of(storage, segment.version)
     facts = SnapshotFacts(
         "delta",
+        EVIDENCE,
         storage.location,
         segment.version,
         columns.schema,

@@ -1,4 +1,4 @@
-"""A bound predicate as clauses: its top-level conjuncts, each normalised, named and put into a bucket.
+"""A bound predicate as clauses: its top-level conjuncts, each normalised and named.
 
 In: a bound tree. Out: clauses whose AND is the input. Ranges on one column become one clause, fields of one date too, and
 what every branch of a top-level OR demands stands on its own. Nothing is lost: a constant that decides everything is a clause
@@ -21,7 +21,6 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import (
     TRUE,
     And,
-    Bucket,
     Call,
     Clause,
     Compare,
@@ -133,22 +132,9 @@ def _clause(conjunct: _Conjunct, profile: Profile) -> Clause:
     return Clause(
         text=text,
         predicate=predicate,
-        bucket=_bucket(predicate),
         rewritten=show(predicate, profile.zone) if _says_something_else(conjunct) else None,
         reasons=tuple(_reasons(conjunct)),
     )
-
-
-def _bucket(predicate: Expr) -> Bucket:
-    """Where the evidence lies. A clause without columns is decided without any; it counts as partition-safe."""
-    roles = {column.role for column in columns_of(predicate)}
-    if len(roles) == 2:
-        return Bucket.UNSPLITTABLE
-    if Role.DATA in roles:
-        return Bucket.STATS_SAFE
-    if any(isinstance(node, Opaque) for node in nodes(predicate)):
-        return Bucket.STATS_SAFE  # nothing decides it, so partition values alone do not either
-    return Bucket.PARTITION_EXACT if any(isinstance(node, Exact) for node in nodes(predicate)) else Bucket.PARTITION_SAFE
 
 
 def _says_something_else(conjunct: _Conjunct) -> bool:
@@ -184,6 +170,6 @@ def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:
                 found[Reason(ReasonCode.OVERFLOW_POSSIBLE, "a value whose result leaves its type may match or fail")] = None
                 continue
             found[Reason(ReasonCode.INEXACT_REWRITE, "pruned by an implied range; rows inside it may still not match")] = None
-    if _bucket(conjunct.predicate) is Bucket.UNSPLITTABLE:
+    if len({column.role for column in columns_of(conjunct.predicate)}) > 1:
         found[Reason(ReasonCode.UNSPLITTABLE_OR, "one clause over partition and data columns")] = None
     return found

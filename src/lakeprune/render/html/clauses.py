@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lakeprune.predicate.tree import Bucket
 from lakeprune.render.html.words import code, number, plain_list, plural, words
 from lakeprune.render.phrases import KEPT
 from lakeprune.report.amount import percent_text
+from lakeprune.report.buckets import Bucket
 from lakeprune.report.model import ClauseReport, Report
 from lakeprune.report.verdict import Requirement
 
@@ -56,7 +56,7 @@ def _row(index: int, report: ClauseReport) -> str:
     keeps = kept or '<span class="muted">none</span>'
     return (
         f'<tr id="clause-{index}"><td class="muted">{index}</td><th scope="row">{code(clause.text)}{"".join(remarks)}</th>'
-        f"<td>{_EVIDENCE[clause.bucket]}</td>{cells}<td>{keeps}</td></tr>"
+        f"<td>{_EVIDENCE[report.bucket]}</td>{cells}<td>{keeps}</td></tr>"
     )
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeprune.render.html.words import plural, words
-from lakeprune.render.phrases import DROPPED_BY, KEPT
+from lakeprune.render.phrases import KEPT, dropped_by
 from lakeprune.report.amount import size_text
 from lakeprune.report.model import FileReport, Report
 from lakeprune.report.verdict import Keeps
+from lakeprune.skipping.ladder import Ladder
 
 _LONGEST_PATH = 400
 _MOST_COLUMNS = 3  # whose bounds are told
@@ -22,7 +23,8 @@ def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
     numbers = {clause.clause.text: index for index, clause in enumerate(report.clauses, 1)}
     rows: list[str] = []
     for file in files:
-        row = _row(file, numbers, has_predicate=report.predicate is not None)
+        why = _why(file, numbers, report.facts.evidence.ladder) if report.predicate is not None else ""
+        row = _row(file, why)
         budget -= len(row.encode("utf-8", "replace"))
         if budget < 0:
             break
@@ -45,13 +47,13 @@ def _head(name: str, style: str = "", order: str = "none") -> str:
     return f'<th scope="col" class="{style}" aria-sort="{order}"><button type="button">{name}</button></th>'
 
 
-def _row(file: FileReport, numbers: dict[str, int], *, has_predicate: bool) -> str:
-    verdict = file.verdict.value if has_predicate else "READ"
+def _row(file: FileReport, why: str) -> str:
+    verdict = file.verdict.value if why else "READ"  # without a predicate there is no reason
     rows = "" if file.live_rows is None else f'<data value="{file.live_rows}">{file.live_rows:,}</data>'
     return (
         f'<tr><td><b class="{verdict.lower()}">{verdict}</b><td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}'
         f'<td class="num"><data value="{file.size}">{size_text(file.size)}</data><td class="num">{rows}'
-        f"<td>{_why(file, numbers) if has_predicate else ''}"
+        f"<td>{why}"
     )
 
 
@@ -72,9 +74,9 @@ def _end(value: object) -> str:
     return "…" if value is None else str(value)
 
 
-def _why(file: FileReport, numbers: dict[str, int]) -> str:
+def _why(file: FileReport, numbers: dict[str, int], ladder: Ladder) -> str:
     number = numbers.get(file.clause) if file.clause is not None else None
     by = "" if number is None else f"clause {number}: "
     if file.credit is not None:
-        return f"{by}{DROPPED_BY[file.credit]}" if file.clause is not None else "no live row"
+        return f"{by}{dropped_by(file.credit, ladder)}" if file.clause is not None else "no live row"
     return f"{by}{KEPT[file.keeps]}" if file.keeps not in (None, Keeps.ALL_ROWS_MATCH) else KEPT[Keeps.ALL_ROWS_MATCH]

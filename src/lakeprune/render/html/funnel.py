@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lakeprune.render.html.words import number, plural, size
 from lakeprune.report.amount import Amount, percent_text
-from lakeprune.report.model import PARTITION_PHASE, Report
+from lakeprune.report.model import Report
 
 _MEASURES: Sequence[tuple[str, Callable[[Amount], int], Callable[[int], str]]] = (
     ("Files", lambda amount: amount.files, number),
@@ -19,8 +19,8 @@ def steps(report: Report) -> list[tuple[str, Amount]]:
     """What there was, and what each phase left."""
     found = [("In the table", report.numbers.total)]
     for phase in report.phases:
-        name = "After partition pruning" if phase.name == PARTITION_PHASE else "After data skipping"
-        found.append((name, phase.after))
+        title = phase.name.partition(" (")[0]
+        found.append((f"After {title[:1].lower()}{title[1:]}", phase.after))
     return found
 
 

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeprune.predicate.tree import Bucket
-from lakeprune.render.phrases import because
+from lakeprune.render.phrases import because, dropped_by
 from lakeprune.render.printable import printable, shortened
 from lakeprune.render.text.clause_table import clause_table
 from lakeprune.report.amount import Amount, files_text, percent_text, size_text
+from lakeprune.report.buckets import Bucket
 from lakeprune.report.document import View
 from lakeprune.report.model import FileReport, Phase, Report
-from lakeprune.report.verdict import Credit, Keeps
+from lakeprune.report.verdict import CONSTANT, JOINT, Keeps
+from lakeprune.skipping.ladder import Ladder
 from lakeprune.skipping.verdict import Verdict
 
 _TITLES = {"delta": "Delta table"}
-_DROPPED = {
-    Credit.PARTITION: "dropped by partition",
-    Credit.STATISTICS: "dropped by statistics",
-    Credit.JOINT: "dropped by partition and statistics together",
-}
 
 
 def text_chunks(report: Report, view: View) -> Iterator[str]:
@@ -125,14 +121,14 @@ def _share(before: int, after: int) -> str:
 def _total(report: Report) -> list[str]:
     if report.predicate is None:
         return []
-    total, kept, joint = report.numbers.total, report.numbers.kept, report.numbers.credits[Credit.JOINT]
+    total, kept, joint = report.numbers.total, report.numbers.kept, report.numbers.credits[JOINT]
     lines = [
         f"Total reduction: {total.files} -> {kept.files} files {_share(total.files, kept.files)}",
         f"  bytes:         {size_text(total.bytes)} -> {size_text(kept.bytes)} {_share(total.bytes, kept.bytes)}",
         f"  live rows:     {total.rows} -> {kept.rows} {_share(total.rows, kept.rows)}{_untold(kept)}",
     ]
     if joint.files:
-        lines.append(f"  joint:         {files_text(joint.files)} dropped by partition values and statistics together")
+        lines.append(f"  joint:         {files_text(joint.files)} dropped by {dropped_by(JOINT, report.facts.evidence.ladder)}")
     if report.numbers.empty.files:
         lines.append(f"  empty:         {files_text(report.numbers.empty.files)} dropped for having no live row")
     if report.numbers.full.files:
@@ -188,7 +184,7 @@ def _traffic(report: Report) -> list[str]:
 def _files(report: Report, limit: int | None) -> Iterator[str]:
     yield "\nFiles:\n"
     for file in report.listing(limit):
-        parts = _file(file) if report.predicate is None else [*_file(file), _why(file)]
+        parts = _file(file) if report.predicate is None else [*_file(file), _why(file, report.facts.evidence.ladder)]
         yield "  ".join(parts) + "\n"
     if limit is not None and limit < (total := report.numbers.total.files):
         more = total - limit
@@ -214,9 +210,11 @@ def _bound(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _why(file: FileReport) -> str:
+def _why(file: FileReport, ladder: Ladder) -> str:
     if file.credit is not None:
-        return f"{_DROPPED[file.credit]}: " + ("no live row" if file.clause is None else shortened(file.clause))
+        names = {CONSTANT: "the condition itself", JOINT: " and ".join(rung.name for rung in ladder) + " together"}
+        by = names.get(file.credit, file.credit)
+        return f"dropped by {by}: " + ("no live row" if file.clause is None else shortened(file.clause))
     if file.keeps is None or file.clause is None or file.keeps is Keeps.ALL_ROWS_MATCH:
         return "kept: all rows match"
     return f"kept: {because(file.keeps, file.clause)}"

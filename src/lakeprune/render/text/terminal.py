@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lakeprune.report.amount import percent_text, size_text
-from lakeprune.report.model import PARTITION_PHASE, Report
+from lakeprune.report.model import Report
 
 _WIDEST_BAR = 40
 
@@ -22,9 +22,7 @@ def funnel(report: Report, width: int) -> list[str]:
     total = report.numbers.total
     if report.predicate is None or not total.files:
         return []
-    steps = [("in the table", total)] + [
-        ("after partitions" if phase.name == PARTITION_PHASE else "after statistics", phase.after) for phase in report.phases
-    ]
+    steps = [("in the table", total), *((f"after {phase.label}", phase.after) for phase in report.phases)]
     table = Table.grid(padding=(0, 2))
     table.add_column()
     table.add_column(ratio=1, max_width=_WIDEST_BAR)

@@ -58,7 +58,7 @@ class Case(Struct, frozen=True):
 
     def plan_of(self, bound: Expr) -> Plan:
         """The plan that `explain` would make of a condition."""
-        return plan_clauses(split(bound, self.evaluation.profile))
+        return plan_clauses(split(bound, self.evaluation.profile), self.facts.evidence)
 
     def plan_with(self, index: int, bound: Expr) -> Plan:
         """The plan of the whole predicate with one clause written differently."""
@@ -72,9 +72,19 @@ class Case(Struct, frozen=True):
         """A condition as it can be pasted where a clause stood: an OR beside other clauses needs its parentheses."""
         return f"({text})" if isinstance(bound, Or) and len(self.conjuncts) > 1 else text
 
-    def bits(self, name: str) -> list[int]:
-        """The plan's bits of one kind, one per clause: `can_true` selects what is kept, `by_partition` the candidates."""
-        return [getattr(place, name) for place in self.plan.positions]
+    @property
+    def can_be_true(self) -> list[int]:
+        """The bits that select what is kept."""
+        return [place.can_true for place in self.plan.positions]
+
+    @property
+    def left_by_exact_rungs(self) -> list[int]:
+        """The bits that select the candidates of all other rungs."""
+        return [place.by_rung[rung] for place in self.plan.positions for rung in self.plan.exact_rungs]
+
+    def is_candidate(self, signature: Signature) -> bool:
+        """Whether the exact rungs leave the file and it has live rows."""
+        return not signature.is_empty and signature.is_left_by(self.plan.exact_rungs)
 
 
 def kept_files(patterns: Patterns) -> int:
@@ -93,11 +103,6 @@ def amount_where(patterns: Iterable[Pattern], test: Callable[[Signature], bool])
 
 def is_kept(signature: Signature) -> bool:
     return signature.verdict is not Verdict.DROP
-
-
-def is_candidate(signature: Signature) -> bool:
-    """Whether partition pruning leaves the file and it has live rows."""
-    return not signature.is_empty and all(outcome.by_partition for outcome in signature.outcomes)
 
 
 def brief(text: str) -> str:

@@ -79,7 +79,7 @@ class DeltaSpark:
             ready = orient(fold_constants(conjunct, self._profile), self._profile)
             for part in flat(self._weaken(ready)):
                 clauses += split(part, self._profile)
-        return plan_clauses(clauses)
+        return plan_clauses(clauses, self._facts.evidence)
 
     def _weaken(self, expr: Expr) -> Expr:
         columns = columns_of(expr)
@@ -167,7 +167,7 @@ def files_read(plan: Plan, patterns: Patterns) -> int:
         patterns,
         lambda s: (
             not s.is_empty
-            and all(outcome.by_partition for outcome in s.outcomes)
+            and s.is_left_by(plan.exact_rungs)
             and (lacks_needed(s, needs) or all(outcome.can_true for outcome in s.outcomes))
         ),
     ).files
@@ -180,9 +180,7 @@ def drops_despite_gaps(plan: Plan, patterns: Patterns) -> bool:
         amount_where(
             patterns,
             lambda s: (
-                lacks_needed(s, needs)
-                and all(outcome.by_partition for outcome in s.outcomes)
-                and not all(outcome.can_true for outcome in s.outcomes)
+                lacks_needed(s, needs) and s.is_left_by(plan.exact_rungs) and not all(outcome.can_true for outcome in s.outcomes)
             ),
         ).files
     )

@@ -16,7 +16,7 @@ from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import Gap, gap_of
 from lakeprune.report.amount import Amount, files_text, percent, percent_text, size_text
-from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
+from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.diagnosis.indexed_columns import COUNTED, NAMED, indexing_of, is_indexed, position_of
 from lakeprune.report.model import Diagnosis, Severity
@@ -113,7 +113,7 @@ def partial_statistics(case: Case) -> Investigation:
         if lack.lacking.files == lack.candidates.files:
             continue
         subset = files_where(
-            case.evaluation, case.plan, case.bits("by_partition"), Needs((lack.column,), (), paths=True, times=True)
+            case.evaluation, case.plan, case.left_by_exact_rungs, Needs((lack.column,), (), paths=True, times=True)
         )
         counts = lack.requirement is Requirement.NULL_COUNT
         gap = gap_of(case.evaluation.engine, subset, lack.column, counts=counts)
@@ -138,12 +138,12 @@ def _lacks(case: Case) -> Iterator[_Lack]:
     """Every statistic some clause needs and some candidate lacks; bounds before counts, each column once."""
     needs = clause_needs(case.plan)
     wanted = [(number, index) for number, clause in enumerate(needs) for index in clause.required]
-    candidates = amount_where(case.patterns, is_candidate)
+    candidates = amount_where(case.patterns, case.is_candidate)
     seen: set[int] = set()
     for number, (index, requirement) in sorted(wanted, key=lambda item: item[1][1] is not Requirement.MIN_MAX):
         lacking = amount_where(
             case.patterns,
-            lambda s, i=index, r=requirement: is_candidate(s) and not is_known(s, i, r),  # type: ignore[misc]
+            lambda s, i=index, r=requirement: case.is_candidate(s) and not is_known(s, i, r),  # type: ignore[misc]
         )
         if lacking.files and index not in seen:
             seen.add(index)

@@ -13,6 +13,7 @@ from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
+from lakeprune.skipping.plan import Lift
 from lakeprune.values.types import DOUBLE, FLOATING_KINDS
 
 MOST_CLAUSES = 200  # that all rewrites together may have: each is the whole predicate, planned once more
@@ -22,7 +23,7 @@ def undefined_nan(case: Case) -> Investigation:
     """One per clause that would drop more of the kept files if NaN were excluded; what that takes is planned."""
     guarded = []
     for index in range(len(case.plan.clauses)):
-        files = amount_where(case.patterns, lambda s, i=index: is_kept(s) and not s.outcomes[i].if_nan_free).files  # type: ignore[misc]
+        files = amount_where(case.patterns, lambda s, i=index: is_kept(s) and Lift.NAN in s.outcomes[i].kept_for).files  # type: ignore[misc]
         column = _float_column(case, index)
         if files and column is not None:
             changed = _without_nan(case.conjuncts[index], column, case.evaluation.profile)

@@ -30,7 +30,7 @@ def no_partition_filter(case: Case) -> Investigation:
     if not columns or not case.numbers.kept.files:
         yield []
         return []
-    subset = files_where(case.evaluation, case.plan, case.bits("can_true"), Needs(partition_texts=tuple(columns)))
+    subset = files_where(case.evaluation, case.plan, case.can_be_true, Needs(partition_texts=tuple(columns)))
     spreads = {column: spread_of(case.evaluation.engine, subset, column) for column in columns}
     helpful = [column for column in columns if spreads[column].values > 1]
     examples = {column: condition for column in helpful if (condition := _example(case, column, spreads[column])) is not None}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from lakeprune.predicate.passes.rebuild import disjuncts
-from lakeprune.predicate.tree import And, Bucket, Expr, Not, Or
+from lakeprune.predicate.tree import And, Expr, Not, Or
 from lakeprune.predicate.write.pasteable import spelt_text
 from lakeprune.predicate.write.show import show
 from lakeprune.report.amount import files_text
+from lakeprune.report.buckets import Bucket, bucket_of
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, kept_files
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
@@ -19,7 +20,8 @@ def unsplittable_or(case: Case) -> Investigation:
     mixed = [
         (index, branches)
         for index, clause in enumerate(case.plan.clauses)
-        if clause.bucket is Bucket.UNSPLITTABLE and 1 < len(branches := _branches(case.conjuncts[index])) <= MOST_BRANCHES
+        if bucket_of(clause, case.facts.evidence) is Bucket.UNSPLITTABLE
+        and 1 < len(branches := _branches(case.conjuncts[index])) <= MOST_BRANCHES
     ]
     answers = yield [case.plan_of(branch) for _, branches in mixed for branch in branches]
     kept = iter(kept_files(patterns) for patterns in answers)

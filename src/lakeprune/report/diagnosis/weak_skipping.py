@@ -15,7 +15,7 @@ from lakeprune.programs.overlap import Overlap, overlap_of
 from lakeprune.programs.patterns import Signature
 from lakeprune.programs.select import files_where
 from lakeprune.report.amount import files_text, percent_text
-from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_candidate
+from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief
 from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
 from lakeprune.report.verdict import ClauseNeeds, Keeps, clause_needs, drops, keeps_because
@@ -28,9 +28,9 @@ def weak_data_skipping(case: Case) -> Investigation:
     """One per clause that keeps more than half of the candidates only because their ranges overlap with it."""
     yield []
     found = []
-    scope = amount_where(case.patterns, is_candidate).files
+    scope = amount_where(case.patterns, case.is_candidate).files
     for index, needs in enumerate(clause_needs(case.plan)):
-        overlapping = amount_where(case.patterns, lambda s, i=index, n=needs: _overlaps(s, i, n)).files  # type: ignore[misc]
+        overlapping = amount_where(case.patterns, lambda s, i=index, n=needs: _overlaps(case, s, i, n)).files  # type: ignore[misc]
         columns = _ranged_columns(case, index) if needs.is_decidable and 2 * overlapping > scope else []
         overlaps = {column: _overlap(case, column) for column in columns}
         if overlaps:
@@ -40,8 +40,8 @@ def weak_data_skipping(case: Case) -> Investigation:
     return found
 
 
-def _overlaps(signature: Signature, index: int, needs: ClauseNeeds) -> bool:
-    if not is_candidate(signature) or drops(signature.outcomes[index]):
+def _overlaps(case: Case, signature: Signature, index: int, needs: ClauseNeeds) -> bool:
+    if not case.is_candidate(signature) or drops(signature.outcomes[index]):
         return False
     return keeps_because(signature, index, needs) is Keeps.RANGES_OVERLAP
 
@@ -52,7 +52,7 @@ def _ranged_columns(case: Case, index: int) -> list[Column]:
 
 
 def _overlap(case: Case, column: Column) -> Overlap:
-    subset = files_where(case.evaluation, case.plan, case.bits("by_partition"), Needs(domains=(column,)))
+    subset = files_where(case.evaluation, case.plan, case.left_by_exact_rungs, Needs(domains=(column,)))
     return overlap_of(case.evaluation.engine, subset, column)
 
 

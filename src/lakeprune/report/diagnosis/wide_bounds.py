@@ -19,7 +19,9 @@ def wide_bounds_deletion_vectors(case: Case) -> Investigation:
     guarded = amount_where(case.patterns, _is_doubtful).files
     if not guarded or not case.plan.columns:
         return []
-    subset = files_where(case.evaluation, case.plan, case.bits("can_true"), Needs(), some=case.bits("not_true"))
+    subset = files_where(
+        case.evaluation, case.plan, case.can_be_true, Needs(), some=[place.not_true for place in case.plan.positions]
+    )
     hidden = hidden_of(case.evaluation.engine, subset)
     kept = case.numbers.kept.files
     return [
