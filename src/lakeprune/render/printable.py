@@ -18,7 +18,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """The printable text, cut when it is very long.
+    """The printable text, truncated when it is very long.
 
     >>> shortened("x" * 1000)[-24:]
     'xx... (1000 characters)'

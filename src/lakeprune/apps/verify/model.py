@@ -31,7 +31,7 @@ class Violation(Struct, frozen=True):
     def message(self) -> str:
         if self.verdict is Verdict.DROP:
             return f"dropped, yet {self.matching} of its {self.live} rows match"
-        return f"said to match with every row, yet {self.live - self.matching} of its {self.live} rows do not"
+        return f"reported as fully matched, yet {self.live - self.matching} of its {self.live} rows do not"
 
 
 class Slack(Struct, frozen=True):

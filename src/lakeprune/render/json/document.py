@@ -21,7 +21,7 @@ def json_chunks(document: Document, view: View) -> Iterator[str]:
 
 
 def report_chunks(report: Report, view: View) -> Iterator[str]:
-    """The document of a report, its files one by one and last: a listing of a million files is never held in memory."""
+    """The document of a report, its files one by one and last: a listing of a million files never stays in memory."""
     head = _text(explanation_head(report, view))
     if not view.verbose:
         yield f"{head}\n"

@@ -79,7 +79,7 @@ def _parquet(section: ParquetSection) -> Iterator[str]:
     if scan.files is not None:
         whole = "" if scan.total_files is None else f" of {scan.total_files}"
         yield f"Spark:       lists {scan.files}{whole} files, {size_text(scan.bytes or 0)}"
-    yield "The statistics of plain Parquet files are not read yet: nothing is said about what they would exclude."
+    yield "The statistics of plain Parquet files are not read yet: what they would drop is not known."
     if section.assertions:
         yield from ["", "Gates:", *map(_gate, section.assertions)]
 

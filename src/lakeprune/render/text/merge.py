@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def source_lines(part: MergePart) -> Iterator[str]:
     """The source and its keys."""
-    yield f"source: {_count(part.source_rows, 'row')}, read once and held: these are the rows that are merged"
+    yield f"source: {_count(part.source_rows, 'row')}, read once and kept: these are the rows that are merged"
     if part.added_columns:
         named = ", ".join(map(printable, part.added_columns))
         yield f"schema: if a row changes, the table gets {_count(len(part.added_columns), 'new column')}: {named}"

@@ -86,7 +86,7 @@ def _nothing(plan: StatementPlan) -> str:
 
 
 def _validate(plan: StatementPlan) -> Iterator[str]:
-    yield "columns, types and functions are known; the same rows match every time it is asked"
+    yield "columns, types and functions are known; the condition is deterministic"
     for clause, rewritten in plan.skipping.clauses:
         yield shortened(clause) + ("" if rewritten is None else f"  means  {shortened(rewritten)}")
     if plan.skipping.is_partition_only:
@@ -100,7 +100,7 @@ def _skip(plan: StatementPlan) -> Iterator[str]:
     excluded = skipping.total - skipping.candidates
     yield f"{amount_text(skipping.total)} in the table, {excluded.files} excluded without being read"
     if plan.merge is None:
-        yield f"{amount_text(skipping.full)} match with every row, {amount_text(skipping.undecided)} undecided"
+        yield f"{amount_text(skipping.full)} fully matched, {amount_text(skipping.undecided)} undecided"
         return
     yield f"{amount_text(skipping.undecided)} may hold a row with a key of the source"
     yield from merge.obstacle_lines(plan.merge)
@@ -116,7 +116,7 @@ def _verify(plan: StatementPlan) -> Iterator[str]:
         return
     left = undecided - (plan.effects.touched.files - plan.skipping.full.files)
     columns = ", ".join(map(printable, plan.read_columns)) or "no column"
-    yield f"one scan of {files_text(undecided)}, reading {columns}: {left} without a match left the set"
+    yield f"one scan of {files_text(undecided)}, reading {columns}: {left} without a match"
 
 
 def _matches(plan: StatementPlan) -> Iterator[str]:
