@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.apps.verify.audit_model import Audit, FaultyFiles, StatisticsFault
+from lakeprune.apps.verify.audit_model import Audit, StatisticsFault
 from lakeprune.apps.verify.model import Slack, Truth, Verification, Violation
 from lakeprune.apps.verify.sampled import Sampled
-from lakeprune.programs.audit import Fault
+from lakeprune.programs.audit import Fault, FaultyFiles
 from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.verdict import Verdict
 from tests.builders.reports import USERS, report_on, snapshot

@@ -60,7 +60,7 @@ def test_unsampled_files_are_not_opened_and_the_sample_is_always_the_same(readin
     assert (found.sampled.files, found.sampled.checked) == (10, len(chosen))
     assert (found.truth.checked_files, found.truth.live_rows) == (2 + len(chosen), 19 + 10 * len(chosen))
     assert (found.truth.matching_rows, found.truth.files_with_match, found.kept_without_match) == (19, 2, 0)
-    assert found.truth.files_told_wrong == 0
+    assert found.truth.files_with_wrong_row_count == 0
     assert (found.efficiency, found.is_complete) == (None, False)
     assert audited is None or audited.passed
     jsonschema.validate(json.loads(found.to_json()), json.loads(target("verify").read_text(encoding="utf-8")))

@@ -63,7 +63,7 @@ def test_a_sound_plan_agrees_with_the_rows(where: str, zone: str, orders: Path, 
     assert found.truth.files_with_match == len(matching)
     kept = found.report.numbers.kept.files
     assert found.kept_without_match == kept - len(matching)
-    assert found.truth.files_told_wrong == 0
+    assert found.truth.files_with_wrong_row_count == 0
     assert json.loads(found.to_json())["result"] == "pass"
 
 

@@ -49,7 +49,7 @@ def test_the_verified_truth_is_the_brute_force_count(seed: int, spark: SparkSess
         assert found.truth.live_rows == rows.count()
         assert found.truth.matching_rows == sum(row["rows"] for row in matching), where
         assert found.truth.files_with_match == len(matching), where
-        assert found.truth.files_told_wrong == 0
+        assert found.truth.files_with_wrong_row_count == 0
         judged += 1
         if judged == PREDICATES:
             return

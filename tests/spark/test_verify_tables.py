@@ -90,7 +90,7 @@ def test_plans_on_tables_of_both_writers_agree_with_their_rows(
         assert found.truth.matching_rows == sum(row["rows"] for row in matching)
         assert found.truth.files_with_match == len(matching)
         assert found.truth.live_rows == rows.count()
-        assert found.truth.files_told_wrong == 0
+        assert found.truth.files_with_wrong_row_count == 0
 
 
 def test_each_file_is_opened_once_and_only_the_columns_of_the_predicate_are_read(widened: Path, spark: SparkSession) -> None:
@@ -156,9 +156,9 @@ def test_a_table_that_vanished_between_plan_and_scan_is_said_so(
     shutil.copytree(rust, copy)
     scan = spark_truth.rows_of
 
-    def late(session: SparkSession, rows: spark_truth.Rows) -> object:
+    def late(rows: spark_truth.Rows) -> object:
         shutil.rmtree(copy)
-        return scan(session, rows)
+        return scan(rows)
 
     monkeypatch.setattr(spark_truth, "rows_of", late)
     with pytest.raises(TableError) as gone:

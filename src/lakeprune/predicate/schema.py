@@ -6,11 +6,12 @@ statistics and partition values (they differ under column mapping).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 
 from msgspec import Struct
 
-from lakeprune.values.types import DataType
+from lakeprune.values.types import DataType, Kind
 
 
 class Role(Enum):
@@ -31,3 +32,12 @@ class Field(Struct, frozen=True, cache_hash=True):
 
 class Schema(Struct, frozen=True, cache_hash=True):
     fields: tuple[Field, ...]
+
+
+def leaf_paths(fields: tuple[Field, ...], above: tuple[Field, ...] = ()) -> Iterator[tuple[Field, ...]]:
+    """The fields that are not structs, in order, each with the structs it lies in."""
+    for field in fields:
+        if field.type.kind is Kind.STRUCT:
+            yield from leaf_paths(field.children, (*above, field))
+        else:
+            yield (*above, field)

@@ -15,7 +15,7 @@ from enum import Enum
 from msgspec import Struct
 
 from lakeprune.predicate.reasons import Reason
-from lakeprune.predicate.schema import Role
+from lakeprune.predicate.schema import Field, Role
 from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.types import DataType, Scalar
 
@@ -46,6 +46,13 @@ class Column(Struct, frozen=True, cache_hash=True):
     type: DataType
     role: Role
     statistics_unusable: str | None = None
+
+    @classmethod
+    def at(cls, path: tuple[Field, ...]) -> Column:
+        """The column of a field, given with the structs it lies in."""
+        unusable = next((field.statistics_unusable for field in path if field.statistics_unusable), None)
+        names, physical = tuple(field.name for field in path), tuple(field.physical for field in path)
+        return cls(names, physical, path[-1].type, path[0].role, unusable)
 
 
 class Literal(Struct, frozen=True, cache_hash=True):

@@ -1,8 +1,8 @@
-"""Recorded statistics confronted with the values: which files promise what their rows do not keep.
+"""Recorded statistics compared with the values: files whose recorded statistics do not match their rows.
 
-In: columns, and a relation of the truth with one row per file that has live rows: `file` (its path as the snapshot compares
+In: columns, and a relation of what was found with one row per file that has live rows: `file` (its path as the snapshot compares
 them), `live`, and per column k `t{k}_n` NULLs, `t{k}_lo` and `t{k}_hi` the least and greatest value that is neither NULL nor NaN,
-`t{k}_nan` NaNs. Out: numbers, and the faults by name. A bound that is merely loose is no fault: what writers are known to lose
+`t{k}_nan` NaNs. Out: numbers, and the faults by name. A bound that is merely loose is not a fault: what writers are known to lose
 (milliseconds, the tails of strings) is granted by the files relation itself, so a fault is a promise that loses rows.
 """
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine, Needs, Row
 from lakeprune.predicate.tree import Column
+from lakeprune.programs.compare import Logged
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.values.types import Family
 
@@ -30,7 +31,7 @@ class Fault(Enum):
     MINIMUM = "min"  # a live value lies below
     MAXIMUM = "max"  # a live value lies above
     NULLS = "null_count"
-    NAN = "nan"  # said to be free of NaN, which it holds
+    NAN = "nan"  # recorded as free of NaN, which it holds
 
 
 class FoundFault(Struct, frozen=True):
@@ -41,111 +42,100 @@ class FoundFault(Struct, frozen=True):
     found: str | None
 
 
-class FaultCount(Struct, frozen=True):
-    """How many files have this fault."""
+class FaultyFiles(Struct, frozen=True):
+    """How many files have one kind of fault in one column; no column for the number of rows."""
 
-    column: Column | None
+    column: str | None
     fault: Fault
     files: int
 
 
 class Recorded(Struct, frozen=True):
-    """What the log promises about the files that are looked into, read once and kept as long as the engine is awake."""
+    """What the log records about the files that are checked."""
 
-    evaluation: Evaluation
-    source: str  # a FROM item: the files relation of these columns, and the key `file`
-    columns: dict[int, Column]  # by their number in the relation: those for which some file records anything
-
-    def paths(self) -> list[str]:
-        """The files, as the log records them."""
-        return [path for (path,) in self.evaluation.engine.query(f"SELECT path FROM {self.source}")]
-
-    def strangers(self, truth: str) -> int:
-        """Files of the truth that are not among these."""
-        sql = f"SELECT count(*) FROM {truth} AS truth ANTI JOIN (SELECT file FROM {self.source}) AS known USING (file)"
-        return int(self.evaluation.engine.query(sql)[0][0])
+    logged: Logged
+    columns: dict[int, Column]  # by their number in the files relation: those for which some file records anything
 
 
 def recorded_statistics(evaluation: Evaluation, columns: Sequence[Column], is_checked: str) -> Recorded:
-    """The statistics of these columns; `is_checked` is SQL over `path`: which files are looked into."""
-    engine, snapshot = evaluation.engine, evaluation.snapshot
+    """The statistics of these columns; `is_checked` is SQL over `path`: which files are checked."""
     asked = columns if len(columns) <= _AT_ONCE else _with_statistics(evaluation, columns)
-    files = snapshot.files_sql(engine, Needs(tuple(asked), paths=True, recorded=True), evaluation.profile)
-    kept = engine.kept(f"SELECT *, {snapshot.file_key(engine, 'path')} AS file FROM ({files}) WHERE {is_checked}")
-    found = _told(engine, kept, len(asked))
-    return Recorded(evaluation, kept, {k: column for k, column in enumerate(asked) if found[k]})
+    files = _files_sql(evaluation, asked, paths=True)
+    logged = Logged.kept(evaluation, f"SELECT * FROM ({files}) WHERE {is_checked}", "TRUE")
+    counts = _recorded_counts(evaluation.engine, logged.source, len(asked))
+    return Recorded(logged, {k: column for k, column in enumerate(asked) if counts[k]})
 
 
 class Compared(Struct, frozen=True):
-    """The recorded statistics beside the truth, each file once; kept as long as the engine is awake."""
+    """The recorded statistics beside what was found, each file once; kept as long as the engine is awake."""
 
     recorded: Recorded
-    source: str  # a FROM item: what is recorded, what is true, and `is_wrong`, 1 where they disagree
+    engine: Engine
+    source: str  # a FROM item: what is recorded, what was found, and `is_wrong`, 1 where they disagree
 
     def files(self) -> tuple[int, int]:
-        """How many files were looked into, and how many of them have a fault."""
-        ((files, wrong),) = self._query(f"SELECT count(*), coalesce(sum(is_wrong), 0) FROM {self.source}")
+        """How many files were checked, and how many of them have a fault."""
+        ((files, wrong),) = self.engine.query(f"SELECT count(*), coalesce(sum(is_wrong), 0) FROM {self.source}")
         return int(files), int(wrong)
 
-    def counts(self) -> list[FaultCount]:
+    def counts(self) -> list[FaultyFiles]:
         """Every fault with the number of its files, in the order of the columns."""
-        rows = self._query(f"SELECT k, fault, count(*) FROM {self._faults()} GROUP BY k, fault ORDER BY k, fault")
-        return [FaultCount(self._column(k), Fault(fault), int(files)) for k, fault, files in rows]
+        rows = self.engine.query(f"SELECT k, fault, count(*) FROM {self._faults()} GROUP BY k, fault ORDER BY k, fault")
+        return [FaultyFiles(name_of(self._column(k)), Fault(fault), int(files)) for k, fault, files in rows]
 
     def named(self, limit: int) -> list[FoundFault]:
         """The first faults by path."""
-        rows = self._query(f"SELECT path, k, fault, said, held FROM {self._faults()} ORDER BY path, k, fault LIMIT {limit}")
-        return [FoundFault(path, self._column(k), Fault(fault), said, held) for path, k, fault, said, held in rows]
-
-    def _query(self, sql: str) -> list[Row]:
-        return self.recorded.evaluation.engine.query(sql)
+        picked = f"SELECT path, k, fault, recorded, found FROM {self._faults()} ORDER BY path, k, fault LIMIT {limit}"
+        return [FoundFault(path, self._column(k), Fault(fault), *values) for path, k, fault, *values in self.engine.query(picked)]
 
     def _column(self, k: Any) -> Column | None:
         return self.recorded.columns.get(int(k))
 
     def _faults(self) -> str:
-        names = ("k", "fault", "is_fault", "said", "held")
-        dialect = self.recorded.evaluation.engine.dialect
+        names = ("k", "fault", "is_fault", "recorded", "found")
         rows = [
-            [str(k), f"'{fault.value}'", f"coalesce({test}, FALSE)", f"CAST({said} AS STRING)", f"CAST({held} AS STRING)"]
-            for k, fault, test, said, held in _tests(dialect, self.recorded.columns)
+            [str(k), f"'{fault.value}'", f"coalesce({test}, FALSE)", f"CAST({recorded} AS STRING)", f"CAST({found} AS STRING)"]
+            for k, fault, test, recorded, found in _tests(self.engine.dialect, self.recorded.columns)
         ]
-        unfolded = dialect.unfolded(names, rows)
+        unfolded = self.engine.dialect.unfolded(names, rows)
         return f"(SELECT * FROM (SELECT path, {unfolded} FROM {self.source} WHERE is_wrong = 1) WHERE is_fault)"
 
 
-def compare(recorded: Recorded, truth: str) -> Compared:
-    """The promises confronted with the truth."""
-    counts = ["coalesce(truth.live, 0) AS live"]
+def compare(recorded: Recorded, found: str) -> Compared:
+    """The recorded statistics compared with what was found."""
+    items = ["coalesce(found.live, 0) AS live"]
     for k, column in recorded.columns.items():
-        counts.append(f"coalesce(truth.t{k}_n, 0) AS t{k}_n")
+        items.append(f"coalesce(found.t{k}_n, 0) AS t{k}_n")
         if column.type.family not in (None, Family.BYTES):
-            counts += [f"truth.t{k}_lo", f"truth.t{k}_hi"]
+            items += [f"found.t{k}_lo", f"found.t{k}_hi"]
         if column.type.family is Family.REAL:
-            counts.append(f"truth.t{k}_nan")
-    engine = recorded.evaluation.engine
-    joined = f"{recorded.source} AS files LEFT JOIN {truth} AS truth ON truth.file = files.file"
+            items.append(f"found.t{k}_nan")
+    engine = recorded.logged.evaluation.engine
     wrong = " OR ".join(f"({test})" for _, _, test, _, _ in _tests(engine.dialect, recorded.columns))
-    beside = f"SELECT files.*, {', '.join(counts)} FROM {joined}"
     # Kept, since an optimiser that finds all these tests in a filter of the join takes half a minute to look through them.
-    return Compared(recorded, engine.kept(f"SELECT *, CASE WHEN {wrong} THEN 1 ELSE 0 END AS is_wrong FROM ({beside})"))
+    beside = recorded.logged.beside(found, items)
+    return Compared(recorded, engine, engine.kept(f"SELECT *, CASE WHEN {wrong} THEN 1 ELSE 0 END AS is_wrong FROM {beside}"))
+
+
+def name_of(column: Column | None) -> str | None:
+    return None if column is None else ".".join(column.path)
 
 
 def _tests(dialect: Dialect, columns: dict[int, Column]) -> list[tuple[int, Fault, str, str, str]]:
-    """Column, fault, the SQL of "this is wrong", what is recorded and what is there."""
+    """Column, fault, the SQL of "this is wrong", what is recorded and what was found."""
     tests = [(-1, Fault.ROWS, "rows - deleted <> live", "rows - deleted", "live")]
     for k, column in columns.items():
-        said, held = f"c{k}_nulls", f"t{k}_n"
-        # Under a deletion vector the count may be that of all physical rows, unless it says none or all.
-        few = f"CASE WHEN {said} = 0 THEN {held} > 0 WHEN {said} = rows THEN {held} < live ELSE FALSE END"
-        tests.append((k, Fault.NULLS, f"CASE WHEN has_dv THEN {few} ELSE {said} <> {held} END", said, held))
+        recorded, found = f"c{k}_nulls", f"t{k}_n"
+        # Under a deletion vector the count may be that of all physical rows, unless it is none or all of them.
+        few = f"CASE WHEN {recorded} = 0 THEN {found} > 0 WHEN {recorded} = rows THEN {found} < live ELSE FALSE END"
+        tests.append((k, Fault.NULLS, f"CASE WHEN has_dv THEN {few} ELSE {recorded} <> {found} END", recorded, found))
         if column.type.family in (None, Family.BYTES):
             continue
         tests.append((k, Fault.MINIMUM, f"t{k}_lo < c{k}_first", f"c{k}_first", f"t{k}_lo"))
         beyond = f"t{k}_hi > c{k}_last"
         if column.type.family is Family.TEXT:
-            cut = f"c{k}_cut AND {dialect.starts_with(f't{k}_hi', f'c{k}_last')}"
-            beyond = f"{beyond} AND NOT coalesce({cut}, FALSE)"
+            truncated = f"c{k}_cut AND {dialect.starts_with(f't{k}_hi', f'c{k}_last')}"
+            beyond = f"{beyond} AND NOT coalesce({truncated}, FALSE)"
         tests.append((k, Fault.MAXIMUM, beyond, f"c{k}_last", f"t{k}_hi"))
         if column.type.family is Family.REAL:
             tests.append((k, Fault.NAN, f"c{k}_nf AND t{k}_nan > 0", "0", f"t{k}_nan"))
@@ -157,13 +147,16 @@ def _with_statistics(evaluation: Evaluation, columns: Sequence[Column]) -> list[
     found: list[Column] = []
     for start in range(0, len(columns), _AT_ONCE):
         some = columns[start : start + _AT_ONCE]
-        files = evaluation.snapshot.files_sql(evaluation.engine, Needs(tuple(some), recorded=True), evaluation.profile)
-        told = _told(evaluation.engine, f"({files})", len(some))
-        found += [column for column, number in zip(some, told, strict=True) if number]
+        counts = _recorded_counts(evaluation.engine, f"({_files_sql(evaluation, some, paths=False)})", len(some))
+        found += [column for column, count in zip(some, counts, strict=True) if count]
     return found
 
 
-def _told(engine: Engine, source: str, columns: int) -> Row:
+def _files_sql(evaluation: Evaluation, columns: Sequence[Column], *, paths: bool) -> str:
+    return evaluation.snapshot.files_sql(evaluation.engine, Needs(tuple(columns), paths=paths, recorded=True), evaluation.profile)
+
+
+def _recorded_counts(engine: Engine, source: str, columns: int) -> Row:
     """For each column how many statistics the files of this FROM item record."""
     counts = [f"count(c{k}_first) + count(c{k}_last) + count(c{k}_nulls)" for k in range(columns)]
     (row,) = engine.query(f"SELECT {', '.join(['count(*)', *counts])} FROM {source}")

@@ -1,69 +1,93 @@
-"""A plan confronted with the rows: verdict patterns, each with what its files really hold.
+"""Files of the log beside what Spark found in them: the join behind verification and audit, and the comparison of a plan.
 
-In: a plan, and a relation of the truth with one row per file that has live rows: `file` (its path as the snapshot compares them),
-`live` and `matching` (numbers of rows). Out: `Confronted` patterns, and the files that contradict their verdict. Nothing is said
-of files that were not looked into. One join, one GROUP BY; rows of files never pass through Python unless they contradict.
+In: SQL over the log's files, and a relation of what was found, with one row per file that has live rows: `file` (its path as the
+snapshot compares them), `live`, and for a plan `matching` (numbers of rows). Out: verdict patterns, each with what its files
+hold, and the files that contradict their verdict. Nothing is concluded from files that were not checked. Rows of files never
+pass through Python unless they contradict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from lakeprune.engines.engine import Needs
 from lakeprune.programs.patterns import Evaluation, Signature, signature_of, words_of
+from lakeprune.programs.sample import in_sample
+from lakeprune.programs.select import NUMBERS, verdict_sql
 from lakeprune.skipping.plan import Plan
+from lakeprune.skipping.verdict import Verdict
+
+_DROP, _FULL = NUMBERS[Verdict.DROP], NUMBERS[Verdict.FULL]
 
 
-class Confronted(Struct, frozen=True):
-    """Files of one signature, and what is true of them."""
+class Logged(Struct, frozen=True):
+    """Files of the log, read once and kept as long as the engine is awake."""
+
+    evaluation: Evaluation
+    source: str  # a FROM item with `path`, the key `file`, `is_checked`, and what is compared
+
+    @classmethod
+    def kept(cls, evaluation: Evaluation, files: str, is_checked: str) -> Logged:
+        """The files of a query that gives `path`; `is_checked` is SQL over them.
+
+        Kept also because an optimiser that finds an expression inside a filter writes all of it out for every mention.
+        """
+        key = evaluation.snapshot.file_key(evaluation.engine, "path")
+        sql = f"SELECT *, {key} AS file, ({is_checked}) AS is_checked FROM ({files})"
+        return cls(evaluation, evaluation.engine.kept(sql))
+
+    def paths(self) -> list[str]:
+        """The files to check, as the log records them."""
+        return [path for (path,) in self.evaluation.engine.query(f"SELECT path FROM {self.source} WHERE is_checked")]
+
+    def keyed(self, view: str) -> str:
+        """A FROM item over what was found, from a view that has a `url`."""
+        return f"(SELECT *, {self.evaluation.snapshot.file_key(self.evaluation.engine, 'url')} AS file FROM {view})"
+
+    def files_missing_from_log(self, found: str) -> int:
+        """How many files were found whose paths match none of these."""
+        known = f"(SELECT file FROM {self.source}) AS known"
+        return int(self.evaluation.engine.query(f"SELECT count(*) FROM {found} AS found ANTI JOIN {known} USING (file)")[0][0])
+
+    def beside(self, found: str, items: Iterable[str]) -> str:
+        """A FROM item: every file with these items of what was found in it, NULL without live rows."""
+        joined = f"{self.source} AS files LEFT JOIN {found} AS found ON found.file = files.file"
+        return f"(SELECT files.*, {', '.join(items)} FROM {joined})"
+
+
+class ComparedPattern(Struct, frozen=True):
+    """Files of one signature, and what was found in them."""
 
     signature: Signature
-    words: tuple[int, ...]
     files: int
     bytes: int
-    checked: int  # files that were looked into; what follows is about them
-    live: int  # rows that are there
+    checked: int  # files; what follows is about them
+    live: int  # rows
     matching: int  # rows for which the predicate is TRUE
     files_with_match: int
     bytes_with_match: int
     files_with_other: int  # files with a live row for which it is not TRUE
-    files_told_wrong: int  # files whose recorded number of live rows is not what they hold
-
-
-class Contradiction(Struct, frozen=True):
-    """A file whose rows contradict its verdict."""
-
-    path: str
-    words: tuple[int, ...]
-    live: int
-    matching: int
-
-
-class Judged(Struct, frozen=True):
-    """Every file with what the plan says about it, computed once: a FROM item with path, size, told (recorded live rows), the key
-    `file`, and the words w0, w1, ... of the plan."""
-
-    evaluation: Evaluation
-    plan: Plan
-    source: str
-    width: int  # how many words
+    files_with_wrong_row_count: int  # files whose recorded number of live rows is not what they hold
 
     @property
-    def words(self) -> str:
-        return ", ".join(f"w{i}" for i in range(self.width))
+    def contradictions(self) -> int:
+        """Files whose rows contradict the verdict."""
+        return {Verdict.DROP: self.files_with_match, Verdict.FULL: self.files_with_other}.get(self.signature.verdict, 0)
 
 
-class Confrontation(Struct, frozen=True):
-    judged: Judged
-    truth: str  # a FROM item
-    is_checked: str = "TRUE"  # SQL over judged files: which of them were looked into
+class PlannedFiles(Struct, frozen=True):
+    """Every file with what the plan says about it: words w0, w1, ..., and the verdict."""
 
-    def patterns(self) -> list[Confronted]:
+    logged: Logged
+    plan: Plan
+    width: int  # how many words
+
+    def patterns(self, found: str) -> list[ComparedPattern]:
         """Every file, in groups that behave alike."""
-        keys, width = self.judged.words, self.judged.width
-        engine = self.judged.evaluation.engine
+        keys = ", ".join(f"w{i}" for i in range(self.width))
+        engine = self.logged.evaluation.engine
         total = engine.dialect.total
         sums = [
             "count(*)",
@@ -74,56 +98,29 @@ class Confrontation(Struct, frozen=True):
             "count(CASE WHEN matching > 0 THEN 1 END)",
             total("CASE WHEN matching > 0 THEN size ELSE 0 END"),
             "count(CASE WHEN matching < live THEN 1 END)",
-            "count(CASE WHEN told <> live THEN 1 END)",
+            "count(CASE WHEN recorded <> live THEN 1 END)",
         ]
-        found = []
-        for row in engine.query(f"SELECT {keys}, {', '.join(sums)} FROM {self._relation()} GROUP BY {keys}"):
-            words = tuple(int(word) for word in row[:width])
-            found.append(Confronted(signature_of(self.judged.plan, words), words, *(int(number) for number in row[width:])))
-        return found
+        rows = engine.query(f"SELECT {keys}, {', '.join(sums)} FROM {self._compared(found)} GROUP BY {keys}")
+        numbers = (tuple(map(int, row)) for row in rows)
+        return [ComparedPattern(signature_of(self.plan, row[: self.width]), *row[self.width :]) for row in numbers]
 
-    def contradictions(self, dropped: Sequence[Confronted], full: Sequence[Confronted], limit: int) -> list[Contradiction]:
-        """Files of these dropped patterns that have a match, and of these full ones that have a row without, by path."""
-        tests = [f"({self._is(pattern)} AND matching > 0)" for pattern in dropped]
-        tests += [f"({self._is(pattern)} AND matching < live)" for pattern in full]
-        if not tests:
-            return []
-        picked = f"SELECT path, live, matching, {self.judged.words} FROM {self._relation()} WHERE {' OR '.join(tests)}"
-        return [
-            Contradiction(path, tuple(int(word) for word in words), int(live), int(matching))
-            for path, live, matching, *words in self.judged.evaluation.engine.query(f"{picked} ORDER BY path LIMIT {limit}")
-        ]
+    def contradictions(self, found: str, limit: int) -> list[tuple[str, Verdict, int, int]]:
+        """Dropped files with a match and fully matched ones with a row that is none: path, verdict, live and matching rows."""
+        test = f"verdict = {_DROP} AND matching > 0 OR verdict = {_FULL} AND matching < live"
+        picked = f"SELECT path, verdict, live, matching FROM {self._compared(found)} WHERE {test} ORDER BY path LIMIT {limit}"
+        verdicts = tuple(NUMBERS)
+        rows = self.logged.evaluation.engine.query(picked)
+        return [(path, verdicts[verdict], int(live), int(matching)) for path, verdict, live, matching in rows]
 
-    def strangers(self) -> int:
-        """Files of the truth that the log does not know: their paths could not be matched."""
-        sql = (
-            f"SELECT count(*) FROM {self.truth} AS truth ANTI JOIN (SELECT file FROM {self.judged.source}) AS known USING (file)"
-        )
-        return int(self.judged.evaluation.engine.query(sql)[0][0])
-
-    def _relation(self) -> str:
-        counts = [f"CASE WHEN files.is_checked THEN coalesce(truth.{name}, 0) END AS {name}" for name in ("live", "matching")]
-        checked = f"(SELECT *, ({self.is_checked}) AS is_checked FROM {self.judged.source})"
-        joined = f"{checked} AS files LEFT JOIN {self.truth} AS truth ON truth.file = files.file"
-        return f"(SELECT files.*, {', '.join(counts)} FROM {joined})"
-
-    def _is(self, pattern: Confronted) -> str:
-        return is_pattern(pattern.words)
+    def _compared(self, found: str) -> str:
+        counts = (f"CASE WHEN is_checked THEN coalesce(found.{name}, 0) END AS {name}" for name in ("live", "matching"))
+        return self.logged.beside(found, counts)
 
 
-def judged_files(evaluation: Evaluation, plan: Plan) -> Judged:
-    """The files and the plan's words about them, read from the log once and kept as long as the engine is awake.
-
-    Kept also because an optimiser that looks for a word inside a filter writes the whole plan out for every mention of it.
-    """
+def planned_files(evaluation: Evaluation, plan: Plan, share: float | None) -> PlannedFiles:
+    """The files of the log; with a share, every kept file is to be checked and that share of the dropped ones."""
     source, printer = evaluation.relation(plan, Needs(paths=True))
     words = words_of(plan, printer)
     named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-    key = evaluation.snapshot.file_key(evaluation.engine, "path")
-    kept = evaluation.engine.kept(f"SELECT path, size, rows - deleted AS told, {named}, {key} AS file FROM {source}")
-    return Judged(evaluation, plan, kept, len(words))
-
-
-def is_pattern(words: Sequence[int]) -> str:
-    """SQL: a judged file has these words."""
-    return " AND ".join(f"w{i} = {word}" for i, word in enumerate(words))
+    files = f"SELECT path, size, rows - deleted AS recorded, {named}, {verdict_sql(plan, printer)} AS verdict FROM {source}"
+    return PlannedFiles(Logged.kept(evaluation, files, f"verdict <> {_DROP} OR {in_sample('path', share)}"), plan, len(words))

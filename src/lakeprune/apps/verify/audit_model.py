@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 from msgspec import Struct, convert
 
 from lakeprune.apps.verify.sampled import Sampled
-from lakeprune.programs.audit import Fault
+from lakeprune.programs.audit import Fault, FaultyFiles
 from lakeprune.report.document import Document, Envelope, Outcome, View, outcome
 
 UNKNOWN_WRITER = "unknown"
 
 
 class StatisticsFault(Struct, frozen=True):
-    """One promise of one file that its rows do not keep."""
+    """One recorded statistic of one file that its rows contradict."""
 
     path: str
     column: str | None  # None: the number of rows
@@ -34,14 +34,6 @@ class StatisticsFault(Struct, frozen=True):
         }[self.fault]
 
 
-class FaultyFiles(Struct, frozen=True):
-    """How many files have one kind of fault in one column; no column for the number of rows."""
-
-    column: str | None
-    fault: Fault
-    files: int
-
-
 class Audit(Document, frozen=True):
     kind: ClassVar[str] = "audit"
 
@@ -58,7 +50,7 @@ class Audit(Document, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether no file that was looked into breaks a promise."""
+        """Whether no file that was checked has a wrong statistic."""
         return self.wrong_files == 0
 
     @property

@@ -9,9 +9,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from lakeprune.apps.verify.audit_model import FaultyFiles
 from lakeprune.apps.verify.model import DeltaSpark, Slack, Truth
-from lakeprune.programs.audit import Fault
+from lakeprune.programs.audit import Fault, FaultyFiles
 from lakeprune.report.document import Envelope, Outcome
 from lakeprune.report.explanation import Explanation
 

@@ -1,4 +1,4 @@
-"""A verification: the plan's report beside what the rows say. Numbers only, and the files that contradict."""
+"""A verification: the plan's report beside what its files hold. Numbers only, and the files that contradict."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Truth(Struct, frozen=True):
     matching_rows: int
     files_with_match: int
     bytes_with_match: int
-    files_told_wrong: int = field(name="files_with_wrong_row_count")
+    files_with_wrong_row_count: int
 
 
 class DeltaSpark(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Verification(Document, frozen=True):
 
     report: Report
     truth: Truth
-    sampled: Sampled | None  # of the dropped files; None: all were looked into
+    sampled: Sampled | None  # of the dropped files; None: all were checked
     slack: tuple[Slack, ...]
     violations: tuple[Violation, ...]
     violation_count: int
@@ -77,7 +77,7 @@ class Verification(Document, frozen=True):
 
     @property
     def is_sound(self) -> bool:
-        """Whether no file that was looked into contradicts its verdict."""
+        """Whether no checked file contradicts its verdict."""
         return self.violation_count == 0
 
     @property
@@ -102,7 +102,7 @@ class Verification(Document, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every file was looked into."""
+        """Whether every file was checked."""
         return self.sampled is None or self.sampled.is_complete
 
     @property

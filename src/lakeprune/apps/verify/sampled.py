@@ -70,7 +70,8 @@ def share_of(sample: object) -> float | None:
     if sample is None:
         return None
     if isinstance(sample, bool) or not isinstance(sample, int | float) or not 0 < sample <= 1:
-        raise UsageError("LP247", f"{sample!r} is no share of the files", where="--sample", fix="give a number above 0, up to 1")
+        fix = "give a number above 0, up to 1"
+        raise UsageError("LP247", f"{sample!r} is not a share of the files", where="--sample", fix=fix)
     return float(sample)
 
 

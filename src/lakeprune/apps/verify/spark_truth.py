@@ -1,28 +1,30 @@
-"""What the rows of a table really say about a predicate, file by file, through Delta's own Spark connector.
+"""What the rows of a table hold, file by file, through Delta's own Spark connector.
 
 In: a session that has Delta, a table at a version, the predicate as the user wrote it, the files to open unless all are. Out: a
-view with one row per file: its URL, its live rows, its matching rows. Deletion vectors, column mapping, partition columns and
-widened types are the connector's business. Only the predicate's columns are read, each file once, and nothing but the view's
-name comes to the driver.
+relation with one row per file: its key, its live rows, its matching rows. Deletion vectors, column mapping, partition columns
+and widened types are the connector's business. Only the predicate's columns are read, each file once, and no row of it comes to
+the driver.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 
 from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, unlogged
 from lakeprune.engines.spark.files import FILE, has_jvm, read_files, with_file
+from lakeprune.errors import TableError
 from lakeprune.formats.delta.spark_scan import planned_scan
+from lakeprune.programs.compare import Logged
 
 _NUMBERS = count(1)
 
@@ -30,82 +32,87 @@ _NUMBERS = count(1)
 class Rows(Struct, frozen=True):
     """Rows as Spark is asked for them: of this table, at this version, in this zone, of these files unless of all."""
 
+    spark: SparkSession
     location: str
     version: int
     zone: str
-    paths: Sequence[str] | None = None
+    paths: Sequence[str] | None
+
+
+def rows_to_check(spark: SparkSession, files: Logged, zone: str, share: float | None) -> Rows:
+    """The rows of the files to check."""
+    facts = files.evaluation.snapshot.facts
+    return Rows(spark, facts.location, facts.version, zone, None if share is None else files.paths())
+
+
+def matches_found(rows: Rows, where: str, files: Logged) -> AbstractContextManager[str]:
+    """A relation with the columns file, live, matching; it lasts as long as the block."""
+    # The line break ends a comment that the predicate may end with.
+    return found_in(rows, [f"({where}\n) AS matches"], [sql.count_if("matches").alias("matching")], files, where)
 
 
 @contextmanager
-def truth_view(spark: SparkSession, rows: Rows, where: str) -> Iterator[str]:
-    """The name of a view with the columns url, live, matching; it lasts as long as the block."""
-    with _speaking(rows, where):
-        counted = _counted(spark, rows, where)
-    with kept_view(spark, counted, rows, where) as name:
-        yield name
-
-
-@contextmanager
-def kept_view(spark: SparkSession, frame: DataFrame, rows: Rows, where: str | None = None) -> Iterator[str]:
-    """A view over what the frame gives now, in its own session; it lasts as long as the block."""
+def found_in(
+    rows: Rows, items: Sequence[str], totals: Sequence[Column], files: Logged, where: str | None = None
+) -> Iterator[str]:
+    """A relation with these totals over items of the rows, and `live`, by file; it lasts as long as the block."""
     name = f"lakeprune_truth_{next(_NUMBERS)}"
-    with _speaking(rows, where):
-        kept = frame.persist()
+    with _failures(rows, where):
+        by_file = with_file(rows_of(rows)).selectExpr(f"{FILE} AS url", *items).groupBy("url")
+        kept = by_file.agg(sql.count(sql.lit(1)).alias("live"), *totals).persist()
         kept.count()  # now, in the session that has the question's zone: another one joins it
         kept.createGlobalTempView(name)
     try:
-        yield f"global_temp.{name}"
+        found = files.keyed(f"global_temp.{name}")
+        if missing := files.files_missing_from_log(found):
+            what = f"{missing} files that Delta Spark reads are not among the files of the log"
+            why = "their paths could not be matched, so nothing can be said about them"
+            raise TableError("LP341", what, where=rows.location, why=why)
+        yield found
     finally:
-        with _speaking(rows, where):
-            spark.catalog.dropGlobalTempView(name)
+        with _failures(rows, where):
+            rows.spark.catalog.dropGlobalTempView(name)
             kept.unpersist()
 
 
-def planned_by_delta(spark: SparkSession, rows: Rows, where: str) -> tuple[int, int | None]:
+def planned_by_delta(rows: Rows, where: str) -> tuple[int, int | None]:
     """How many files and bytes Delta Spark itself plans to read for the same predicate. No data file is opened.
 
     Bytes are None where only the list of files can be had: over Spark Connect, and when the session has turned skipping off.
     """
-    with _speaking(rows, where):
-        frame = _table(spark, rows).where(where)
-        if not has_jvm(spark) or spark.conf.get("spark.databricks.delta.stats.skipping", "true") != "true":
+    with _failures(rows, where):
+        frame = _table(rows).where(where)
+        if not has_jvm(rows.spark) or rows.spark.conf.get("spark.databricks.delta.stats.skipping", "true") != "true":
             return len(frame.inputFiles()), None
         planned = planned_scan(frame)
         return planned.files, planned.bytes
 
 
-def rows_of(spark: SparkSession, rows: Rows) -> DataFrame:
+def rows_of(rows: Rows) -> DataFrame:
     """The rows, in a session of their own whose zone is the question's."""
-    with _speaking(rows, None):
-        if rows.paths is None:
-            return _table(spark, rows)
-        return read_files(_session(spark, rows), _place(spark, rows), rows.version, rows.paths)
+    with _failures(rows, None):
+        return _table(rows) if rows.paths is None else read_files(_session(rows), _place(rows), rows.version, rows.paths)
 
 
-def _counted(spark: SparkSession, rows: Rows, where: str) -> DataFrame:
-    # The line break ends a comment that the predicate may end with.
-    judged = with_file(rows_of(spark, rows)).selectExpr(f"{FILE} AS url", f"({where}\n) AS matches")
-    return judged.groupBy("url").agg(sql.count(sql.lit(1)).alias("live"), sql.count_if("matches").alias("matching"))
+def _table(rows: Rows) -> DataFrame:
+    return _session(rows).read.format("delta").option("versionAsOf", rows.version).load(_place(rows))
 
 
-def _table(spark: SparkSession, rows: Rows) -> DataFrame:
-    return _session(spark, rows).read.format("delta").option("versionAsOf", rows.version).load(_place(spark, rows))
-
-
-def _place(spark: SparkSession, rows: Rows) -> str:
+def _place(rows: Rows) -> str:
     """Where Spark finds the table: a JVM keeps the working directory it was started in, this process may have moved on."""
-    is_local = "://" not in rows.location and has_jvm(spark)
+    is_local = "://" not in rows.location and has_jvm(rows.spark)
     return os.path.abspath(rows.location) if is_local else rows.location
 
 
-def _session(spark: SparkSession, rows: Rows) -> SparkSession:
-    session = clone(spark)
+def _session(rows: Rows) -> SparkSession:
+    session = clone(rows.spark)
     session.conf.set("spark.sql.session.timeZone", rows.zone)
     return session
 
 
 @contextmanager
-def _speaking(rows: Rows, where: str | None) -> Iterator[None]:
+def _failures(rows: Rows, where: str | None) -> Iterator[None]:
+    """Inside, what Spark cannot read or evaluate is an error of lakeprune."""
     try:
         with unlogged():
             yield

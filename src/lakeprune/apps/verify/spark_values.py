@@ -1,34 +1,28 @@
-"""What values the files of a table really hold: per file and column the least, the greatest, the NULLs and the NaNs, by Spark.
+"""What values the files of a table hold: per file and column the least, the greatest, the NULLs and the NaNs, by Spark.
 
-In: the rows to read and the columns. Out: a view with one row per file: url, live, and the columns t{k}_... that
+In: the rows to read and the columns. Out: a relation with one row per file: its key, live, and the columns t{k}_... that
 programs/audit.py describes, in the carriers that bounds have. Only these columns are read, each file once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from lakeprune.apps.verify.spark_truth import Rows, kept_view, rows_of
+from lakeprune.apps.verify.spark_truth import Rows, found_in
 from lakeprune.engines.spark.dialect import SparkDialect
-from lakeprune.engines.spark.files import FILE, with_file
 from lakeprune.predicate.tree import Column
+from lakeprune.programs.compare import Logged
 from lakeprune.values.types import Family, Kind
 
 
-@contextmanager
-def values_view(spark: SparkSession, rows: Rows, columns: Mapping[int, Column]) -> Iterator[str]:
-    """The name of the view; it lasts as long as the block. The rows' zone is UTC, in which local times are counted."""
-    picked = [f"{FILE} AS url", *(f"{_field(column)} AS v{k}" for k, column in columns.items())]
-    totals = [sql.count(sql.lit(1)).alias("live")]
-    for k, column in columns.items():
-        totals += [sql.expr(total).alias(name) for name, total in _totals(k, column).items()]
-    frame = with_file(rows_of(spark, rows)).selectExpr(*picked).groupBy("url").agg(*totals)
-    with kept_view(spark, frame, rows) as name:
-        yield name
+def values_found(rows: Rows, columns: Mapping[int, Column], files: Logged) -> AbstractContextManager[str]:
+    """The relation; it lasts as long as the block. The rows' zone is UTC, in which local times are counted."""
+    items = [f"{_field(column)} AS v{k}" for k, column in columns.items()]
+    totals = {name: total for k, column in columns.items() for name, total in _totals(k, column).items()}
+    return found_in(rows, items, [sql.expr(total).alias(name) for name, total in totals.items()], files)
 
 
 def _totals(k: int, column: Column) -> dict[str, str]:

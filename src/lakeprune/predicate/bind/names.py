@@ -6,11 +6,9 @@ case-insensitive, as Delta's names are unique that way; `a.b` in back-ticks is o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.read.sql.spans import underline
-from lakeprune.predicate.schema import Field, Schema
+from lakeprune.predicate.schema import Field, Schema, leaf_paths
 from lakeprune.predicate.tree import Call, Column, Expr, Literal, Name
 from lakeprune.values.types import NESTED_KINDS, Kind
 
@@ -27,13 +25,14 @@ class Resolver:
         """The column a name means; None when it lies inside an array, map or variant."""
         if name.parts not in self._found:
             path = self._path(name)
-            self._found[name.parts] = None if path is None else _column(path)
+            self._found[name.parts] = None if path is None else Column.at(path)
         return self._found[name.parts]
 
     def leaves(self, name: Name) -> tuple[Column, ...]:
         """The primitive columns below a struct, outside arrays and maps."""
         path = self._path(name)
-        return () if path is None else tuple(_column(below) for below in _leaves(path))
+        below = () if path is None else leaf_paths(path[-1].children, path)
+        return tuple(Column.at(leaf) for leaf in below if leaf[-1].type.kind not in NESTED_KINDS)
 
     def _path(self, name: Name) -> tuple[Field, ...] | None:
         path: tuple[Field, ...] = ()
@@ -104,21 +103,6 @@ _EXAMPLES: dict[Kind | None, str] = {
 
 def _kind(expr: Expr) -> Kind | None:
     return expr.type.kind if isinstance(expr, Column | Call) and expr.type else None
-
-
-def _column(path: tuple[Field, ...]) -> Column:
-    last = path[-1]
-    unusable = next((field.statistics_unusable for field in path if field.statistics_unusable), None)
-    return Column(tuple(field.name for field in path), tuple(field.physical for field in path), last.type, path[0].role, unusable)
-
-
-def _leaves(path: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
-    if path[-1].type.kind is Kind.STRUCT:
-        for child in path[-1].children:
-            if child.type.kind is Kind.STRUCT:
-                yield from _leaves((*path, child))
-            elif child.type.kind not in NESTED_KINDS:
-                yield (*path, child)
 
 
 def _suggestion(part: str, fields: tuple[Field, ...]) -> str | None:

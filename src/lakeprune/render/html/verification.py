@@ -84,8 +84,8 @@ def _numbers(verification: Verification) -> str:
     ]
     if verification.read_amplification is not None:
         rows.insert(7, ("Read amplification", f"{verification.read_amplification:.2f}×"))
-    if truth.files_told_wrong:
-        rows.append(("Files with a wrong number of rows", number(truth.files_told_wrong)))
+    if truth.files_with_wrong_row_count:
+        rows.append(("Files with a wrong number of rows", number(truth.files_with_wrong_row_count)))
     cells = "".join(f'<tr><th scope="row">{name}</th><td class="num">{value}</td></tr>' for name, value in rows)
     return f"<table><tbody>{cells}</tbody></table>"
 

@@ -11,7 +11,8 @@ from lakeprune.report.amount import files_text
 from lakeprune.report.document import View
 
 if TYPE_CHECKING:
-    from lakeprune.apps.verify.audit_model import Audit, FaultyFiles
+    from lakeprune.apps.verify.audit_model import Audit
+    from lakeprune.programs.audit import FaultyFiles
 
 
 def text_chunks(audit: Audit, view: View) -> Iterator[str]:  # noqa: ARG001  # the faults are named up to a limit of their own

@@ -64,8 +64,8 @@ def _numbers(verification: Verification) -> Iterator[str]:
     yield f"Bytes:       {size_text(kept.bytes)} to read, {size_text(truth.bytes_with_match)} in files with a match{scope}{times}"
     size = "" if verification.delta_spark_bytes is None else f", {size_text(verification.delta_spark_bytes)},"
     yield f"Delta Spark: reads {files_text(verification.delta_spark_files)}{size} for the same query"
-    if truth.files_told_wrong:
-        yield f"Row counts:  recorded and real number of live rows differ in {files_text(truth.files_told_wrong)}"
+    if truth.files_with_wrong_row_count:
+        yield f"Row counts:  recorded and real number of live rows differ in {files_text(truth.files_with_wrong_row_count)}"
 
 
 def _result(verification: Verification) -> Iterator[str]:

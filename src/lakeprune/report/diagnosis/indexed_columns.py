@@ -7,12 +7,11 @@ set, -1 for all), in the order of the schema and without partition columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from msgspec import Struct
 
 from lakeprune.formats.snapshot import SnapshotFacts
-from lakeprune.predicate.schema import Field, Role
+from lakeprune.predicate.schema import Role, leaf_paths
 
 NAMED = "delta.dataSkippingStatsColumns"
 COUNTED = "delta.dataSkippingNumIndexedCols"
@@ -39,11 +38,10 @@ def indexing_of(facts: SnapshotFacts) -> Indexing:
 
 
 def position_of(path: tuple[str, ...], facts: SnapshotFacts) -> int | None:
-    """The place of a leaf column, counted from 1; None for what is no leaf."""
-    for number, leaf in enumerate(_leaves(facts.schema.fields, ()), 1):
-        if leaf == path:
-            return number
-    return None
+    """The place of a leaf column, counted from 1; None for what is not a leaf."""
+    leaves = (leaf for leaf in leaf_paths(facts.schema.fields) if leaf[0].role is Role.DATA)
+    names = (tuple(field.name for field in leaf) for leaf in leaves)
+    return next((number for number, leaf in enumerate(names, 1) if leaf == path), None)
 
 
 def is_indexed(path: tuple[str, ...], facts: SnapshotFacts) -> bool:
@@ -65,12 +63,3 @@ def _parts(name: str) -> tuple[str, ...]:
     """
     found = re.findall(r"`((?:[^`]|``)*)`|([^`.]+)", name.strip())
     return tuple((quoted.replace("``", "`") or plain).strip().lower() for quoted, plain in found)
-
-
-def _leaves(fields: tuple[Field, ...], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for field in fields:
-        path = (*above, field.name)
-        if field.children:
-            yield from _leaves(field.children, path)
-        elif field.role is Role.DATA:
-            yield path

@@ -21,10 +21,7 @@ def compose(evaluation: Evaluation, plan: Plan, total: Counts, largest: Iterable
     """The picture of a plan; `total` are the table's files by verdict."""
     facts = evaluation.snapshot.facts
     fields = {field.name: field for field in facts.schema.fields}
-    partitions = tuple(
-        Column((name,), (fields[name].physical,), fields[name].type, Role.PARTITION, fields[name].statistics_unusable)
-        for name in facts.partition_columns
-    )
+    partitions = tuple(Column.at((fields[name],)) for name in facts.partition_columns)
     columns, undrawn = _drawn(plan)
     sketch = Sketch(evaluation, plan, Subject(tuple(columns), partitions, sum(total) <= MOST_MARKS, has_predicate))
     cells, count = _partitions(sketch) if partitions and sum(total) else ([], 0)
