@@ -18,6 +18,8 @@ from typing import Any
 import duckdb
 import pyarrow.parquet as pq
 
+from demo.delta_log import Action, metadata, protocol, remove, write_commit
+
 NEWER_COMMITS = 10
 ADDS_PER_COMMIT = 20
 REMOVES_PER_COMMIT = 5
@@ -75,14 +77,14 @@ def generate(shape: Shape, path: Path) -> None:
         start = shape.files
         _write_checkpoint(shape, log)
     else:
-        _write_commit(log, 0, [_protocol(), _metadata(shape)])
+        write_commit(log, 0, [protocol(), _metadata(shape)])
     adds = _adds(shape, range(start, start + shape.commits * ADDS_PER_COMMIT))
     gone = _adds(shape, range(shape.commits * REMOVES_PER_COMMIT))
     for commit in range(shape.commits):
         added = adds[commit * ADDS_PER_COMMIT : (commit + 1) * ADDS_PER_COMMIT]
         removed = gone[commit * REMOVES_PER_COMMIT : (commit + 1) * REMOVES_PER_COMMIT]
-        actions = [*({"add": add} for add in added), *({"remove": _remove(add["path"])} for add in removed)]
-        _write_commit(log, commit + 1, actions)
+        actions = [*({"add": add} for add in added), *(remove(add["path"]) for add in removed)]
+        write_commit(log, commit + 1, actions)
     if shape.rewritten_by_deltalake:
         _rewrite_checkpoint(shape, path)
 
@@ -96,14 +98,14 @@ def _write_checkpoint(shape: Shape, log: Path) -> None:
             name += f".{part + 1:010d}.{shape.parts:010d}"
         _write_part(shape, log / f"{name}.parquet", files)
     # The commit that the checkpoint stands for: readers may list it, nobody needs to parse it.
-    _write_commit(log, 0, [_protocol(), _metadata(shape)])
+    write_commit(log, 0, [protocol(), _metadata(shape)])
     pointer = {"version": 0, "size": shape.files + 2} | ({"parts": shape.parts} if shape.parts > 1 else {})
     (log / "_last_checkpoint").write_text(json.dumps(pointer), encoding="utf-8")
 
 
 def _write_part(shape: Shape, path: Path, files: range) -> None:
     """One file of a checkpoint; the first has the protocol and the table's metadata before its files."""
-    metadata = _metadata(shape)["metaData"]
+    head = _metadata(shape)["metaData"]
     adds = f"SELECT {_add_struct(shape)} AS add FROM range({files.start}, {files.stop}) AS r(n)"
     with duckdb.connect() as db:
         db.execute(
@@ -114,11 +116,11 @@ def _write_part(shape: Shape, path: Path, files: range) -> None:
             "INSERT INTO head BY NAME SELECT {'id': ?, 'name': NULL, 'description': NULL, "
             "'format': {'provider': 'parquet', 'options': MAP {}}, 'schemaString': ?, 'partitionColumns': ['day'], "
             "'configuration': MAP {}, 'createdTime': ?} AS \"metaData\"",
-            [metadata["id"], metadata["schemaString"], metadata["createdTime"]],
+            [head["id"], head["schemaString"], head["createdTime"]],
         )
         ((row_bytes,),) = db.execute(f"SELECT avg(strlen(add.stats) + 60) FROM ({adds} LIMIT 1000)").fetchall()
-        head = "FROM head" if files.start == 0 else "FROM head LIMIT 0"
-        actions = db.sql(f"({head}) UNION ALL BY NAME {adds}").to_arrow_table()
+        first = "FROM head" if files.start == 0 else "FROM head LIMIT 0"
+        actions = db.sql(f"({first}) UNION ALL BY NAME {adds}").to_arrow_table()
     # pyarrow, because its pages are of the size Spark's are (1 MB); DuckDB writes pages as large as the row group.
     pq.write_table(
         actions, path, compression="snappy", row_group_size=int(ROW_GROUP_BYTES / row_bytes), data_page_size=PAGE_BYTES
@@ -134,7 +136,7 @@ def _rewrite_checkpoint(shape: Shape, path: Path) -> None:
     for version in range(shape.commits):
         (log / f"{version:020d}.json").unlink()
     last = shape.files + shape.commits * ADDS_PER_COMMIT
-    _write_commit(log, shape.commits + 1, [{"add": add} for add in _adds(shape, range(last, last + ADDS_PER_COMMIT))])
+    write_commit(log, shape.commits + 1, [{"add": add} for add in _adds(shape, range(last, last + ADDS_PER_COMMIT))])
 
 
 def _add_struct(shape: Shape) -> str:
@@ -172,32 +174,8 @@ def _adds(shape: Shape, numbers: range) -> list[dict[str, Any]]:
     return [add for (add,) in duckdb.execute(query).fetchall()]
 
 
-def _remove(path: str) -> dict[str, Any]:
-    return {"path": path, "deletionTimestamp": 1735689600000, "dataChange": True}
-
-
-def _protocol() -> dict[str, Any]:
-    return {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
-
-
-def _metadata(shape: Shape) -> dict[str, Any]:
-    types = [("day", "date"), *((name, type_) for name, type_, _, _ in _columns(shape))]
-    fields = [{"name": name, "type": type_, "nullable": True, "metadata": {}} for name, type_ in types]
-    return {
-        "metaData": {
-            "id": "6f2f6b3c-5f0e-4a4e-8c55-0f0b64f3f2d1",
-            "format": {"provider": "parquet", "options": {}},
-            "schemaString": json.dumps({"type": "struct", "fields": fields}),
-            "partitionColumns": ["day"],
-            "configuration": {},
-            "createdTime": 1704067200000,
-        }
-    }
-
-
-def _write_commit(log: Path, version: int, actions: list[dict[str, Any]]) -> None:
-    lines = "".join(json.dumps(action, separators=(",", ":")) + "\n" for action in actions)
-    (log / f"{version:020d}.json").write_text(lines, encoding="utf-8")
+def _metadata(shape: Shape) -> Action:
+    return metadata({"day": "date", **{name: type_ for name, type_, _, _ in _columns(shape)}}, ["day"])
 
 
 def main(arguments: list[str]) -> None:

@@ -16,11 +16,11 @@ import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
+from demo.delta_log import TIME, Action, add, metadata, protocol, remove, write_commit, write_log
+
 PEOPLE = pa.schema([("name", pa.string()), ("age", pa.int32()), ("country", pa.string())])
 DAYS = 365
 FILES_PER_COMMIT = 10_000
-
-Action = dict[str, Any]
 
 
 def users(path: Path) -> Path:
@@ -58,10 +58,10 @@ def write_in_one_commit(path: Path, contents: Sequence[pa.Table]) -> Path:
         write_deltalake(staging, content, mode="append")
     path.mkdir(parents=True)
     actions = []
-    for number, add in enumerate(_adds(staging)):
+    for number, file in enumerate(_adds(staging)):
         name = f"part-{number:05d}.parquet"
-        shutil.move(staging / add["path"], path / name)
-        actions.append(AddAction(name, add["size"], {}, add["modificationTime"], True, add["stats"]))
+        shutil.move(staging / file["path"], path / name)
+        actions.append(AddAction(name, file["size"], {}, file["modificationTime"], True, file["stats"]))
     create_table_with_add_actions(str(path), DeltaTable(staging).schema(), actions)
     shutil.rmtree(staging)
     return path
@@ -72,22 +72,13 @@ def events(path: Path, files: int, report: Callable[[str], None] = lambda _: Non
     log = path / "_delta_log"
     log.mkdir(parents=True)
     fields = {"day": "date", "id": "long", "at": "timestamp", "kind": "string", "amount": "double"}
-    columns = [{"name": name, "type": type_, "nullable": True, "metadata": {}} for name, type_ in fields.items()]
-    metadata = {
-        "id": "0c9ca9f0-6a1f-4f0c-9d5c-1f5a0c2f7b11",
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": json.dumps({"type": "struct", "fields": columns}),
-        "partitionColumns": ["day"],
-        "configuration": {},
-        "createdTime": 1704067200000,
-    }
-    _commit(log, 0, [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}])
+    write_commit(log, 0, [protocol(), metadata(fields, ["day"])])
     starts = range(0, files, FILES_PER_COMMIT)
     for version, start in enumerate(starts, start=1):
-        _commit(log, version, (event_file(number, files) for number in range(start, min(files, start + FILES_PER_COMMIT))))
+        write_commit(log, version, (event_file(number, files) for number in range(start, min(files, start + FILES_PER_COMMIT))))
     report("commits written, deltalake makes the checkpoint")
     DeltaTable(path).create_checkpoint()
-    _commit(log, len(starts) + 1, _compaction(files))
+    write_commit(log, len(starts) + 1, _compaction(files))
     return path
 
 
@@ -110,34 +101,14 @@ def event_file(number: int, files: int) -> Action:
         },
         "nullCount": {"id": 0, "at": 0, "kind": 0, "amount": number % 5},
     }
-    return {
-        "add": {
-            "path": f"day={date}/part-{number:07d}.parquet",
-            "partitionValues": {"day": date},
-            "size": 1_000_000 + number % 1000,
-            "modificationTime": 1704067200000 + number,
-            "dataChange": True,
-            "stats": json.dumps(stats, separators=(",", ":")),
-        }
-    }
+    path, size = f"day={date}/part-{number:07d}.parquet", 1_000_000 + number % 1000
+    return add(path, stats, size=size, partition={"day": date}, modified=TIME + number)
 
 
 def orders(path: Path) -> Path:
     """A log of 180 files by region: EU is written in order of date, APAC mostly, US in no order at all."""
-    log = path / "_delta_log"
-    log.mkdir(parents=True)
     fields = {"region": "string", "ordered_on": "date", "customer": "long", "total": "double"}
-    columns = [{"name": name, "type": type_, "nullable": True, "metadata": {}} for name, type_ in fields.items()]
-    metadata = {
-        "id": "3f2b7c9e-54a1-4b0e-9a53-6a1f6f0e2c77",
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": json.dumps({"type": "struct", "fields": columns}),
-        "partitionColumns": ["region"],
-        "configuration": {},
-        "createdTime": 1704067200000,
-    }
-    head: list[Action] = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}]
-    _commit(log, 0, [*head, *(_order_file(number) for number in range(180))])
+    write_log(path, [[protocol(), metadata(fields, ["region"]), *(_order_file(number) for number in range(180))]])
     DeltaTable(path).create_checkpoint()
     return path
 
@@ -158,16 +129,8 @@ def _order_file(number: int) -> Action:
         },
         "nullCount": {"ordered_on": 0, "customer": 0, "total": 0},
     }
-    return {
-        "add": {
-            "path": f"region={region}/part-{number:05d}.parquet",
-            "partitionValues": {"region": region},
-            "size": 40_000_000 + number * 7_919_317 % 90_000_000,
-            "modificationTime": 1704067200000 + number,
-            "dataChange": True,
-            "stats": json.dumps(stats, separators=(",", ":")),
-        }
-    }
+    path, size = f"region={region}/part-{number:05d}.parquet", 40_000_000 + number * 7_919_317 % 90_000_000
+    return add(path, stats, size=size, partition={"region": region}, modified=TIME + number)
 
 
 def _compaction(files: int) -> Iterator[Action]:
@@ -176,7 +139,7 @@ def _compaction(files: int) -> Iterator[Action]:
     yield {"add": {**merged, "path": "day=2024-01-01/compacted.parquet", "size": 100_000_000, "dataChange": False}}
     for number in range(min(files, 100)):
         path = event_file(number, files)["add"]["path"]
-        yield {"remove": {"path": path, "deletionTimestamp": 1735689600000, "dataChange": False}}
+        yield remove(path, dataChange=False)
 
 
 def _people(ages: Sequence[int], countries: Sequence[str]) -> pa.Table:
@@ -189,11 +152,6 @@ def _adds(table: Path) -> Iterator[dict[str, Any]]:
             action = json.loads(line)
             if "add" in action:
                 yield action["add"]
-
-
-def _commit(log: Path, version: int, actions: Iterator[Action] | Sequence[Action]) -> None:
-    with (log / f"{version:020d}.json").open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(action, separators=(",", ":")) + "\n" for action in actions)
 
 
 def _date(day: int) -> str:

@@ -15,6 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from demo.delta_log import Action, add, deletion_vector, featured, field, mapping, metadata, remove, write_commit
+from tests.builders.checkpoint import write_checkpoint
 from tests.soundness.columns import ARROW, ColumnSpec
 from tests.soundness.tables import FileSpec, Layout, Table
 from tests.soundness.texts import date_text
@@ -35,93 +37,57 @@ def write_table(table: Table, root: Path) -> None:
 
 def write_log(table: Table, log: Path) -> None:
     adds = [add_action(table, file) for file in table.files]
-    head = [protocol_action(table), metadata_action(table)]
-    stale = [{**adds[0], "stats": STALE_STATS, "deletionVector": None}] if adds else []
-    ghost = {**adds[0], "path": "ghost.parquet", "stats": None, "deletionVector": None}
-    _commit(log, 0, [*({next(iter(a)): a[next(iter(a))]} for a in head), *({"add": a} for a in [*stale, ghost])])
-    removed = {"path": "ghost.parquet", "deletionTimestamp": 1, "dataChange": True}
-    old = adds[0]
-    removes = [{"remove": removed}]
-    if old.get("deletionVector"):
-        removes.append({"remove": {"path": old["path"], "deletionTimestamp": 1, "dataChange": True}})
+    first = adds[0]["add"]
+    stale, ghost = add(first["path"], STALE_STATS, size=first["size"]), add("ghost.parquet", size=first["size"])
+    for old in (stale, ghost):
+        old["add"]["partitionValues"] = first["partitionValues"]
+    write_commit(log, 0, [protocol_action(table), metadata_action(table), stale, ghost])
+    removes = [remove("ghost.parquet")]
+    if "deletionVector" in first:
+        removes.append(remove(first["path"]))
+    info = {"commitInfo": {"timestamp": 1}}
     if table.layout == Layout.COMMITS:
         half = len(adds) // 2
-        _commit(log, 1, [*removes, *({"add": a} for a in adds[: half + 1])])
-        _commit(log, 2, [{"commitInfo": {"timestamp": 1}}, *({"add": a} for a in adds[half + 1 :])])
+        write_commit(log, 1, [*removes, *adds[: half + 1]])
+        write_commit(log, 2, [info, *adds[half + 1 :]])
         return
-    _commit(log, 1, [*removes, *({"add": a} for a in adds)])
-    keep_json = table.layout != Layout.CHECKPOINT_STRUCT
-    parsed = table.layout != Layout.CHECKPOINT_JSON
-    _checkpoint(table, log, 1, json_stats=keep_json, struct_stats=parsed)
-    _commit(log, 2, [{"commitInfo": {"timestamp": 1}}])
+    write_commit(log, 1, [*removes, *adds])
+    _checkpoint(table, log, 1)
+    write_commit(log, 2, [info])
 
 
-def add_action(table: Table, file: FileSpec) -> dict[str, Any]:
-    action: dict[str, Any] = {
-        "path": file.name,
-        "partitionValues": {c.physical[0]: recorded.text for c, recorded in file.partition.items()},
-        "size": file.size,
-        "modificationTime": 1700000000000,
-        "dataChange": True,
-        "stats": file.statistics.text(),
-    }
-    if action["stats"] is None:
-        del action["stats"]
-    if file.deleted:
-        action["deletionVector"] = descriptor(file)
+def add_action(table: Table, file: FileSpec) -> Action:
+    partition = {c.physical[0]: recorded.text for c, recorded in file.partition.items()}
+    dv = deletion_vector(len(file.deleted), 1 + 36 * (file.size.bit_length() - 1)) if file.deleted else None
     assert table.files
-    return action
+    return add(file.name, file.statistics.text(), size=file.size, partition=partition, dv=dv)
 
 
-def descriptor(file: FileSpec) -> dict[str, Any]:
-    return {
-        "storageType": "u",
-        "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^",
-        "offset": 1 + 36 * (file.size.bit_length() - 1),
-        "sizeInBytes": 36,
-        "cardinality": len(file.deleted),
-    }
+def protocol_action(table: Table) -> Action:
+    return featured("timestampNtz", "deletionVectors", *(["columnMapping"] if table.mapped else []))
 
 
-def protocol_action(table: Table) -> dict[str, Any]:
-    features = ["timestampNtz", "deletionVectors"] + (["columnMapping"] if table.mapped else [])
-    both = {"readerFeatures": features, "writerFeatures": features}
-    return {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **both}}
-
-
-def metadata_action(table: Table) -> dict[str, Any]:
+def metadata_action(table: Table) -> Action:
     configuration = {"delta.enableDeletionVectors": "true", **table.configuration}
     if table.mapped:
         configuration |= {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "100"}
-    return {
-        "metaData": {
-            "id": "00000000-0000-0000-0000-000000000000",
-            "format": {"provider": "parquet", "options": {}},
-            "schemaString": json.dumps(schema_json(table)),
-            "partitionColumns": [c.path[0] for c in table.partition_columns],
-            "configuration": configuration,
-            "createdTime": 1700000000000,
-        }
-    }
+    return metadata(columns_of(table), [c.path[0] for c in table.partition_columns], configuration)
 
 
-def schema_json(table: Table) -> dict[str, Any]:
-    root: dict[str, Any] = {"type": "struct", "fields": []}
+def columns_of(table: Table) -> dict[str, Action]:
+    """The top-level columns as fields of the schema; leaves of one struct share its field."""
+    root: Action = {"fields": []}
     for column in table.columns:
         at = root
         for depth, (name, physical) in enumerate(zip(column.path, column.physical, strict=True)):
             known = next((f for f in at["fields"] if f["name"] == name), None)
             if known is None:
-                last = depth == len(column.path) - 1
-                type_: Any = column.type if last else {"type": "struct", "fields": []}
-                mapping = {
-                    "delta.columnMapping.id": hash_id(column.path[: depth + 1]),
-                    "delta.columnMapping.physicalName": physical,
-                }
-                known = {"name": name, "type": type_, "nullable": True, "metadata": mapping if table.mapped else {}}
+                is_last = depth == len(column.path) - 1
+                kind = column.type if is_last else {"type": "struct", "fields": []}
+                known = field(name, kind, mapping(hash_id(column.path[: depth + 1]), physical) if table.mapped else None)
                 at["fields"].append(known)
             at = known["type"] if isinstance(known["type"], dict) else at
-    return root
+    return {known["name"]: known for known in root["fields"]}
 
 
 def hash_id(path: Sequence[str]) -> int:
@@ -173,54 +139,17 @@ def to_arrow(value: Any, type_: str) -> Any:
     return _EPOCH + timedelta(microseconds=value) if type_ in TIMESTAMPS else value
 
 
-def _commit(log: Path, version: int, actions: Sequence[dict[str, Any]]) -> None:
-    lines = [json.dumps(action, ensure_ascii=False) for action in actions]
-    (log / f"{version:020d}.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _checkpoint(table: Table, log: Path, version: int, *, json_stats: bool, struct_stats: bool) -> None:
+def _checkpoint(table: Table, log: Path, version: int) -> None:
     """A classic checkpoint with the reconciled actions."""
-    adds = []
-    for file in table.files:
-        action = dict(add_action(table, file), tags=None)
-        action["partitionValues"] = list(action["partitionValues"].items())
-        action.setdefault("stats", None)
-        action.setdefault("deletionVector", None)
-        if not json_stats:
-            del action["stats"]
-        if struct_stats:
-            action["stats_parsed"] = None if file.statistics.broken else _parsed(table, file)
-        adds.append(action)
-    metadata = dict(metadata_action(table)["metaData"])
-    metadata["configuration"] = list(metadata["configuration"].items())
-    metadata["format"] = {"provider": "parquet", "options": []}
-    rows: list[dict[str, Any]] = [protocol_action(table), {"metaData": metadata}, *({"add": a} for a in adds)]
-    schema = _checkpoint_schema(table, json_stats=json_stats, struct_stats=struct_stats)
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), log / f"{version:020d}.checkpoint.parquet")
-    (log / "_last_checkpoint").write_text(json.dumps({"version": version, "size": len(rows)}))
-
-
-def _checkpoint_schema(table: Table, *, json_stats: bool, struct_stats: bool) -> pa.Schema:
-    text, texts = pa.string(), pa.map_(pa.string(), pa.string())
-    dv = [
-        ("storageType", text),
-        ("pathOrInlineDv", text),
-        ("offset", pa.int32()),
-        ("sizeInBytes", pa.int32()),
-        ("cardinality", pa.int64()),
-    ]
-    add: list[Any] = [("path", text), ("partitionValues", texts), ("size", pa.int64()), ("modificationTime", pa.int64())]
-    add += [("dataChange", pa.bool_()), ("tags", texts), ("deletionVector", pa.struct(dv))]
-    if json_stats:
-        add.append(("stats", text))
-    if struct_stats:
-        add.append(("stats_parsed", _parsed_type(table)))
-    options = [("provider", text), ("options", texts)]
-    metadata = [("id", text), ("format", pa.struct(options)), ("schemaString", text), ("partitionColumns", pa.list_(text))]
-    metadata += [("configuration", texts), ("createdTime", pa.int64())]
-    versions = [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
-    versions += [("readerFeatures", pa.list_(text)), ("writerFeatures", pa.list_(text))]
-    return pa.schema([("add", pa.struct(add)), ("metaData", pa.struct(metadata)), ("protocol", pa.struct(versions))])
+    has_json, has_struct = table.layout != Layout.CHECKPOINT_STRUCT, table.layout != Layout.CHECKPOINT_JSON
+    adds = [add_action(table, file) for file in table.files]
+    for file, action in zip(table.files, adds, strict=True):
+        if has_struct and not file.statistics.broken:
+            action["add"]["stats_parsed"] = _parsed(table, file)
+    actions = [protocol_action(table), metadata_action(table), *adds]
+    path = log / f"{version:020d}.checkpoint.parquet"
+    write_checkpoint(path, actions, parsed=_parsed_type(table) if has_struct else None, json_stats=has_json)
+    (log / "_last_checkpoint").write_text(json.dumps({"version": version, "size": len(actions)}))
 
 
 def _parsed_type(table: Table) -> pa.DataType:

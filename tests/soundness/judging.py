@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import lakeprune
-from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
+from tests.builders.delta import Action, add, deletion_vector, featured, metadata, statistics, write_log
 
 FEATURES = ["timestampNtz", "deletionVectors", "columnMapping", "typeWidening"]
-MODERN = protocol(3, 7, readerFeatures=FEATURES, writerFeatures=FEATURES)
+MODERN = featured(*FEATURES)
 
 
 def judge(root: Path, where: str, **options: Any) -> dict[str, str]:
@@ -42,15 +42,4 @@ def partition_verdict(root: Path, type_: str, text: str | None, where: str, **op
 
 def with_vector(action: Action, cardinality: int, offset: int = 1) -> Action:
     """The file with a deletion vector of that many rows."""
-    vector = {
-        "storageType": "u",
-        "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^",
-        "offset": offset,
-        "sizeInBytes": 36,
-        "cardinality": cardinality,
-    }
-    return {"add": {**action["add"], "deletionVector": vector}}
-
-
-def remove(path: str, **fields: Any) -> Action:
-    return {"remove": {"path": path, "deletionTimestamp": 1, "dataChange": True, **fields}}
+    return {"add": {**action["add"], "deletionVector": deletion_vector(cardinality, offset)}}

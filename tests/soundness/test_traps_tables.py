@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
-from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, remove, with_vector
+from tests.builders.checkpoint import write_checkpoint
+from tests.builders.delta import Action, add, field, mapping, metadata, protocol, remove, statistics, write_log
+from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, with_vector
 from tests.soundness.scenes import Scene, complaints
 from tests.soundness.tables import Layout
 from tests.soundness.values import NAN
@@ -68,19 +67,9 @@ def test_t46_unreadable_partition_text_is_unknown_not_null(tmp_path: Path, type_
         assert partition_verdict(tmp_path, type_, text, where) == "KEEP"
 
 
-def _mapped(fields: list[tuple[str, str, int]]) -> Action:
-    made = [
-        {
-            "name": name,
-            "type": "integer",
-            "nullable": True,
-            "metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": physical},
-        }
-        for name, physical, number in fields
-    ]
-    configuration = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"}
-    head = metadata({"x": "integer"}, configuration=configuration)["metaData"]
-    return {"metaData": {**head, "schemaString": json.dumps({"type": "struct", "fields": made})}}
+def _mapped(columns: list[tuple[str, str, int]]) -> Action:
+    fields = {name: field(name, "integer", mapping(number, physical)) for name, physical, number in columns}
+    return metadata(fields, configuration={"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"})
 
 
 def test_t52_statistics_belong_to_physical_names(tmp_path: Path) -> None:
@@ -160,27 +149,15 @@ def test_t71_files_are_keyed_by_path_and_deletion_vector(tmp_path: Path, *, remo
     assert judge(table, "x > 5") == {"f": "KEEP"}
 
 
-def _checkpoint(table: Path, version: int, adds: list[dict[str, Any]], part: tuple[int, int] | None = None) -> None:
-    text, texts = pa.string(), pa.map_(pa.string(), pa.string())
+def _checkpoint(table: Path, version: int, adds: list[Action], part: tuple[int, int] | None = None) -> None:
     bounds = pa.struct([("x", pa.timestamp("us", tz="UTC"))])
     parsed = pa.struct([("numRecords", pa.int64()), ("minValues", bounds), ("maxValues", bounds)])
-    add_type = [("path", text), ("partitionValues", texts), ("size", pa.int64()), ("modificationTime", pa.int64())]
-    add_type += [("dataChange", pa.bool_()), ("stats", text), ("stats_parsed", parsed)]
-    options = pa.struct([("provider", text), ("options", texts)])
-    head = [
-        ("id", text),
-        ("format", options),
-        ("schemaString", text),
-        ("partitionColumns", pa.list_(text)),
-        ("configuration", texts),
-    ]
-    versions = [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
-    schema = pa.schema([("add", pa.struct(add_type)), ("metaData", pa.struct(head)), ("protocol", pa.struct(versions))])
-    meta = dict(metadata({"x": "timestamp"})["metaData"], configuration=[])
-    meta["format"] = {"provider": "parquet", "options": []}
-    rows: list[dict[str, Any]] = [{"metaData": meta}, dict(protocol()), *({"add": {"partitionValues": [], **a}} for a in adds)]
     name = f"{version:020d}.checkpoint" + (f".{part[0]:010d}.{part[1]:010d}" if part else "") + ".parquet"
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), table / "_delta_log" / name)
+    write_checkpoint(table / "_delta_log" / name, [metadata({"x": "timestamp"}), protocol(), *adds], parsed=parsed)
+
+
+def _add(path: str, stats: str | None, parsed: Action | None) -> Action:
+    return {"add": {**add(path, stats)["add"], "stats_parsed": parsed}}
 
 
 def test_t72_an_incomplete_checkpoint_and_a_stale_hint_are_ignored(tmp_path: Path) -> None:
@@ -195,13 +172,8 @@ def test_t73_json_statistics_win_and_typed_ones_are_widened(tmp_path: Path) -> N
     moment = 1705320000123
     whole = {"x": moment * 1000}
     exact = json.dumps(statistics(1, x=("2024-01-15T12:00:00.123456Z", "2024-01-15T12:00:00.123456Z", 0)))
-    common = {"size": 1, "modificationTime": 0, "dataChange": True}
     parsed = {"numRecords": 1, "minValues": whole, "maxValues": whole}
-    _checkpoint(table, 0, [
-        {"path": "json", "stats": exact, "stats_parsed": parsed, **common},
-        {"path": "typed", "stats": None, "stats_parsed": parsed, **common},
-        {"path": "neither", "stats": None, "stats_parsed": None, **common},
-    ])  # fmt: skip
+    _checkpoint(table, 0, [_add("json", exact, parsed), _add("typed", None, parsed), _add("neither", None, None)])
     (table / "_delta_log" / f"{0:020d}.json").unlink()
     assert judge(table, "x = TIMESTAMP '2024-01-15 12:00:00.123456Z'") == {"json": "FULL", "typed": "KEEP", "neither": "KEEP"}
     assert judge(table, "x > TIMESTAMP '2024-01-15 12:00:01Z'") == {"json": "DROP", "typed": "DROP", "neither": "KEEP"}
@@ -218,9 +190,7 @@ def test_t02_t74_footers_of_a_checkpoint_leave_nan_out(tmp_path: Path) -> None:
 def test_t74_one_add_without_statistics_among_many_is_kept(tmp_path: Path) -> None:
     table = write_log(tmp_path / "table", [[protocol(), metadata({"x": "timestamp"})]])
     moment = {"x": 1705320000123456}
-    common = {"size": 1, "modificationTime": 0, "dataChange": True, "stats": None}
     parsed = {"numRecords": 1, "minValues": moment, "maxValues": moment}
-    adds = [{"path": f"f{n}", "stats_parsed": parsed if n != 77 else None, **common} for n in range(1000)]
-    _checkpoint(table, 0, adds)
+    _checkpoint(table, 0, [_add(f"f{n}", None, parsed if n != 77 else None) for n in range(1000)])
     found = judge(table, "x > TIMESTAMP '2030-01-01 00:00:00Z'")
     assert [path for path, one in found.items() if one != "DROP"] == ["f77"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.builders.delta import add, metadata, statistics, write_log
+from tests.builders.delta import Action, add, field, metadata, statistics, write_log
 from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, verdict
 
 A32 = "a" * 32
@@ -156,11 +155,9 @@ def test_t18_a_floored_timestamp_is_not_a_value(tmp_path: Path) -> None:
 
 
 def test_t19_t20_collated_and_padded_strings_are_not_judged_by_binary_bounds(tmp_path: Path) -> None:
-    for number, extra in enumerate(({"__COLLATIONS": {"x": "spark.UTF8_LCASE"}}, {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"})):
-        field = {"name": "x", "type": "string", "nullable": True, "metadata": extra}
-        head = metadata({"x": "string"})
-        schema = json.dumps({"type": "struct", "fields": [field]})
-        head = {"metaData": {**head["metaData"], "schemaString": schema}}
+    about: list[Action] = [{"__COLLATIONS": {"x": "spark.UTF8_LCASE"}}, {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}]
+    for number, extra in enumerate(about):
+        head = metadata({"x": field("x", "string", extra)})
         table = write_log(tmp_path / str(number), [[MODERN, head, add("f", stats=statistics(1, x=("ABC", "ABC", 0)))]])
         assert judge(table, "x = 'abc'")["f"] == "KEEP"
         assert judge(table, "x > 'ABC'")["f"] == "KEEP"

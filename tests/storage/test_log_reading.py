@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from tests.builders.delta import users
-from tests.formats.delta.hand_made import PROTOCOL, Log, add, bounds, metadata
+from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata, users
 from tests.storage.proxy import Proxy
 from tests.storage.running import comparable, explain
 from tests.storage.servers import Server
@@ -73,9 +72,9 @@ def with_sidecars(tmp_path: Path) -> Path:
     sidecars = [{"sidecar": {"path": f"{number}.parquet"}} for number in range(3)]
     log.checkpoint(3, *HEAD, *sidecars, name=f"{3:020}.checkpoint.{UUID}.parquet")
     for number in range(3):
-        log.parquet(f"_sidecars/{number}.parquet", [add(f"f{number + 1}", bounds(number + 1, number + 1))])
+        log.sidecar(f"{number}.parquet", add(f"f{number + 1}", bounds(number + 1, number + 1)))
     for number in range(40):
-        log.parquet(f"_sidecars/old-{number}.parquet", [add("old")])
+        log.sidecar(f"old-{number}.parquet", add("old"))
     log.hint('{"version": 3, "size": 3}')
     return log.commit(4, add("f4", bounds(4, 4))).path
 

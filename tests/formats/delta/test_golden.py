@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from lakeprune.errors import TableError, TableRefused
-from tests.formats.delta.hand_made import columns, files, opened
+from tests.formats.delta.relation import columns, files, opened
 from tests.golden import GOLDEN
 
 FOLDERS = [GOLDEN / "delta", GOLDEN / "delta-kernel"]

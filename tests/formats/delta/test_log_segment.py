@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lakeprune.errors import TableError
-from tests.formats.delta.hand_made import PROTOCOL, Log, add, bounds, files, metadata, opened, paths, remove
+from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata, remove
+from tests.formats.delta.relation import files, opened, paths
 
 HEAD = (PROTOCOL, metadata({"x": "long"}))
 UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
@@ -66,8 +67,8 @@ def test_complete_multi_part_checkpoint_is_read_whole(tmp_path: Path) -> None:
 def test_sidecars_are_read_whatever_the_name_says(tmp_path: Path, name: str) -> None:
     log = Log(tmp_path / "t")
     log.checkpoint(3, *HEAD, {"sidecar": {"path": "one.parquet"}}, {"sidecar": {"path": "t%77o.parquet"}}, name=name)
-    log.parquet("_sidecars/one.parquet", [add("a")])
-    log.parquet("_sidecars/two.parquet", [add("b")])
+    log.sidecar("one.parquet", add("a"))
+    log.sidecar("two.parquet", add("b"))
     log.commit(4, remove("a"))
     assert paths(opened(log.path)) == ["b"]
 
@@ -76,7 +77,7 @@ def test_json_checkpoint_with_sidecar_and_inline_files_is_read(tmp_path: Path) -
     log = Log(tmp_path / "t")
     lines = [*HEAD, {"checkpointMetadata": {"version": 3}}, {"sidecar": {"path": "one.parquet"}}, add("inline", bounds(1, 2))]
     (log.log / f"{3:020}.checkpoint.{UUID}.json").write_text("\n".join(map(json.dumps, lines)))
-    log.parquet("_sidecars/one.parquet", [add("a")])
+    log.sidecar("one.parquet", add("a"))
     assert paths(opened(log.path)) == ["a", "inline"]
     assert files(opened(log.path))[1]["x"]["hi"] == 2
 

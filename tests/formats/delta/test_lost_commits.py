@@ -10,7 +10,8 @@ import pytest
 import lakeprune
 from lakeprune.engines.engine import EngineError
 from lakeprune.errors import TableError
-from tests.formats.delta.hand_made import PROTOCOL, Log, add, bounds, files, metadata, opened, paths
+from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata
+from tests.formats.delta.relation import files, opened, paths
 
 HEAD = (PROTOCOL, metadata({"x": "long"}))
 

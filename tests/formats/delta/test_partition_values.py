@@ -19,8 +19,9 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.values.time.zones import instant_of
 from lakeprune.values.types import DataType, Kind
+from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata
 from tests.builders.engine import ENGINE
-from tests.formats.delta.hand_made import PROFILE, PROTOCOL, Log, add, bounds, files, metadata, opened
+from tests.formats.delta.relation import PROFILE, files, opened
 
 BERLIN = Profile(now=0, zone="Europe/Berlin", zone_is_given=True)
 OFFSET = Profile(now=0, zone="-08:00", zone_is_given=True)

@@ -6,23 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.formats.delta.hand_made import (
-    PROTOCOL,
-    VECTORS,
-    Action,
-    Log,
-    add,
-    bounds,
-    files,
-    metadata,
-    opened,
-    paths,
-    remove,
-    vector,
-)
+from tests.builders.delta import PROTOCOL, Action, Log, add, bounds, deletion_vector, featured, metadata, remove
+from tests.formats.delta.relation import files, opened, paths
 
 SCHEMA = metadata({"x": "long"})
-OLD, NEW = vector("old", 3), vector("new", 5)
+VECTORS = featured("deletionVectors")
+OLD, NEW = deletion_vector(3, name="old"), deletion_vector(5, name="new")
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -41,10 +30,8 @@ def test_deletion_vector_replaces_its_file_of_a_checkpoint(tmp_path: Path, order
 
 
 def test_offset_of_a_deletion_vector_is_part_of_its_key(tmp_path: Path) -> None:
-    without = vector("old", 3, offset=None)
-    log = (
-        Log(tmp_path / "t").commit(0, VECTORS, SCHEMA, add("a", dv=without)).commit(1, remove("a", dv=vector("old", 3, offset=0)))
-    )
+    without, zero = (deletion_vector(3, offset, name="old") for offset in (None, 0))
+    log = Log(tmp_path / "t").commit(0, VECTORS, SCHEMA, add("a", dv=without)).commit(1, remove("a", dv=zero))
     assert paths(opened(log.path)) == ["a"]
 
 

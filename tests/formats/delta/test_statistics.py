@@ -13,7 +13,8 @@ import pytest
 
 from lakeprune.engines.engine import EngineError
 from lakeprune.predicate.tree import Profile
-from tests.formats.delta.hand_made import PROTOCOL, Log, add, bounds, columns, files, metadata, opened
+from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata
+from tests.formats.delta.relation import columns, files, opened
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NAN_AWARE = Profile(now=0, nan_aware_writers=True)
