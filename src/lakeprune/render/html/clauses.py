@@ -61,13 +61,13 @@ def _row(index: int, report: ClauseReport) -> str:
 
 
 def _coverage(report: Report) -> str:
-    told = []
+    items = []
     for coverage in report.numbers.coverage[:_MOST_COLUMNS]:
         what = "minimum and maximum" if coverage.requirement is Requirement.MIN_MAX else "null count"
         share = percent_text(coverage.covered, coverage.candidates)
         warning = ' class="warn"' if coverage.covered < coverage.candidates else ""
-        told.append(
+        items.append(
             f"<li{warning}>{code(coverage.column, 80)} {what}: {coverage.covered:,} of {plural(coverage.candidates, 'file')}"
             f" ({share})</li>"
         )
-    return f'<h3>Statistics the clauses need</h3><ul class="plain">{"".join(told)}</ul>' if told else ""
+    return f'<h3>Statistics the clauses need</h3><ul class="plain">{"".join(items)}</ul>' if items else ""

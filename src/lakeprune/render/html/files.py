@@ -15,7 +15,7 @@ from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.ladder import Ladder
 
 _LONGEST_PATH = 400
-_MOST_COLUMNS = 3  # whose bounds are told
+_MOST_COLUMNS = 3  # whose bounds are shown
 
 
 def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
@@ -30,9 +30,9 @@ def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
             break
         rows.append(row)
     total = report.numbers.total.files
-    told = plural(total, "file") if len(rows) == total else f"the {len(rows):,} largest of {total:,} files"
+    listed = plural(total, "file") if len(rows) == total else f"the {len(rows):,} largest of {total:,} files"
     return (
-        f"<p>Listed: {told}, by bytes.</p>"
+        f"<p>Listed: {listed}, by bytes.</p>"
         '<form class="search" role="search"><label for="find">Search</label>'
         '<input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="path, partition, verdict, reason">'
         '<kbd aria-hidden="true">/</kbd><output id="found" for="find" aria-live="polite"></output></form>'
@@ -59,15 +59,15 @@ def _row(file: FileReport, why: str) -> str:
 
 def _known(file: FileReport) -> str:
     """Its partition, unless the path says it already, and its bounds of the predicate's columns."""
-    told = [
+    known = [
         f"{name} = {'NULL' if value is None else value}"
         for name, value in file.partition.items()
         if f"{name}={value}" not in file.path
     ]
-    told += [f"{name} {_end(known.min)} to {_end(known.max)}" for name, known in list(file.bounds.items())[:_MOST_COLUMNS]]
+    known += [f"{name} {_end(ends.min)} to {_end(ends.max)}" for name, ends in list(file.bounds.items())[:_MOST_COLUMNS]]
     if not file.has_stats:
-        told.append("no statistics")
-    return "".join(f"<small>{words(part, 100)}</small>" for part in told)
+        known.append("no statistics")
+    return "".join(f"<small>{words(part, 100)}</small>" for part in known)
 
 
 def _end(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The funnel: what is left of files, bytes and rows after each kind of evidence."""
+"""The funnel: files, bytes and rows that remain after each kind of evidence."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def funnel(report: Report) -> str:
 def _bar(name: str, part: int, whole: int, shown: Callable[[int], str], role: str) -> str:
     share = 100 * part / whole if whole else 0
     width = max(share, 0.4) if part else 0
-    told = "" if role == "in" else f' <span class="share">{percent_text(part, whole)}</span>'
+    label = "" if role == "in" else f' <span class="share">{percent_text(part, whole)}</span>'
     return (
-        f"<dt>{name}</dt><dd><span>{shown(part)}{told}</span>"
+        f"<dt>{name}</dt><dd><span>{shown(part)}{label}</span>"
         f'<svg class="bar" width="100%" height="10" aria-hidden="true"><rect class="track" width="100%" height="10" rx="2"/>'
         f'<rect class="{role}" width="{width:.2f}%" height="10" rx="2"/></svg></dd>'
     )
@@ -51,11 +51,11 @@ def _bar(name: str, part: int, whole: int, shown: Callable[[int], str], role: st
 
 def _remarks(report: Report) -> str:
     numbers = report.numbers
-    told = []
+    remarks = []
     if report.predicate is not None and numbers.full.files:
-        told.append(f"{plural(numbers.full.files, 'file')} of those left match with every row.")
+        remarks.append(f"{plural(numbers.full.files, 'file')} of those left fully matched.")
     if numbers.empty.files:
-        told.append(f"{plural(numbers.empty.files, 'file')} dropped for having no live row.")
+        remarks.append(f"{plural(numbers.empty.files, 'file')} dropped for having no live row.")
     if numbers.total.files_without_rows:
-        told.append(f"Rows leave out {plural(numbers.total.files_without_rows, 'file')} that does not tell how many it has.")
-    return f'<p class="remark">{" ".join(told)}</p>' if told else ""
+        remarks.append(f"Rows exclude {plural(numbers.total.files_without_rows, 'file')} without a recorded row count.")
+    return f'<p class="remark">{" ".join(remarks)}</p>' if remarks else ""

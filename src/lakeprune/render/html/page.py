@@ -33,8 +33,8 @@ _LEGEND = (
     '<ul class="legend" aria-label="What the marks mean">'
     + "".join(
         f'<li><svg width="22" height="10" aria-hidden="true"><rect class="{style}" x="1" y="1" width="20" height="8"/></svg>'
-        f"{told}</li>"
-        for style, told in (
+        f"{meaning}</li>"
+        for style, meaning in (
             ("drop", "dropped"),
             ("keep", "kept, some rows may match"),
             ("full", "kept, every row matches"),
@@ -53,8 +53,8 @@ def html_chunks(report: Report, _: View) -> Iterator[str]:
     links = [(identifier, title) for identifier, title, _ in sections] + ([("files", "Files")] if has_files else [])
     parts = [page_top(report.table, summary(report), links, _DEFINITIONS), *(section(*each) for each in sections)]
     last = page_end(report.elapsed_ms, "metadata alone: no data file was opened")
-    if told := notes(report):
-        last = section("notes", "Notes", told) + last
+    if noted := notes(report):
+        last = section("notes", "Notes", noted) + last
     spent = sum(len(part.encode("utf-8", "replace")) for part in (*parts, last))
     yield from parts
     if has_files:
@@ -68,8 +68,8 @@ def _sections(report: Report, picture: Picture) -> list[tuple[str, str, str]]:
         return [("funnel", "Funnel", '<p class="empty">The table has no files at this version, so there is nothing to read.</p>')]
     found = [("funnel", "Funnel", funnel(report))]
     if report.predicate is None:
-        told = '<p class="empty">No predicate was given, so every file would be read. Give one with <code>-w</code>.</p>'
-        found.append(("clauses", "Clauses", told))
+        missing = '<p class="empty">No predicate was given, so every file would be read. Give one with <code>-w</code>.</p>'
+        found.append(("clauses", "Clauses", missing))
     elif report.clauses:
         found.append(("clauses", "Clauses", clauses(report)))
     if report.assertions:

@@ -22,7 +22,7 @@ def summary(report: Report) -> str:
 
 
 def answer(report: Report) -> str:
-    """What is left to read, in words."""
+    """How much has to be read, as a sentence."""
     total, kept = report.numbers.total, report.numbers.kept
     if not total.files:
         return '<p class="answer">The table has no files.</p>'
@@ -55,12 +55,12 @@ def gates(report: Report) -> str:
 
 def notes(report: Report) -> str:
     """What a reader should know about how the table was read; nothing when that is all."""
-    told = [f'<span class="tag">{words(note.code)}</span> {words(note.message)}' for note in report.facts.notes]
-    told += [words(note) for note in report.facts.features.notes]
+    noted = [f'<span class="tag">{words(note.code)}</span> {words(note.message)}' for note in report.facts.notes]
+    noted += [words(note) for note in report.facts.features.notes]
     if report.session.nan_policy != "guard":
         policy = words(report.session.nan_policy)
-        told.append(f'<span class="tag">NAN_POLICY</span> {policy}: writers are trusted to keep NaN in the maximum')
-    return plain_list(told[:_MOST_NOTES])
+        noted.append(f'<span class="tag">NAN_POLICY</span> {policy}: writers are trusted to keep NaN in the maximum')
+    return plain_list(noted[:_MOST_NOTES])
 
 
 def _confidence(report: Report) -> str:
@@ -74,9 +74,9 @@ def _confidence(report: Report) -> str:
 
 
 def _session(report: Report) -> str:
-    told = []
+    read_in = []
     if report.session.timezone is not None:
-        told.append(f"time zone {code(report.session.timezone)}")
+        read_in.append(f"time zone {code(report.session.timezone)}")
     if report.session.now is not None:
-        told.append(f"now = {code(report.session.now)}")
-    return f'<p class="muted">Read in {", ".join(told)}.</p>' if told else ""
+        read_in.append(f"now = {code(report.session.now)}")
+    return f'<p class="muted">Read in {", ".join(read_in)}.</p>' if read_in else ""

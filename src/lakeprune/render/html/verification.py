@@ -52,11 +52,11 @@ def notebook(verification: Verification, view: View) -> Iterator[str]:
 
 
 def _verdict(verification: Verification) -> str:
-    told = framed("Result", verdict_text(verification), is_good=verification.is_sound)
+    framed_result = framed("Result", verdict_text(verification), is_good=verification.is_sound)
     if verification.audit is not None:
-        told += audit.outcome(verification.audit)
+        framed_result += audit.outcome(verification.audit)
     sampled = sampled_text(verification)
-    return told if sampled is None else f'{told}<p class="muted">Sample: {words(sampled, 1000)}</p>'
+    return framed_result if sampled is None else f'{framed_result}<p class="muted">Sample: {words(sampled, 1000)}</p>'
 
 
 def _violations(verification: Verification) -> str:

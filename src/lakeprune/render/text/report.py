@@ -94,8 +94,8 @@ def _snapshot(report: Report) -> list[str]:
     total = report.numbers.total
     lines = [f"Files in snapshot: {total.files}"]
     if total.files:
-        untold = f"  (without {files_text(total.files_without_rows)} of unknown length)" if total.files_without_rows else ""
-        lines += [f"Bytes:             {size_text(total.bytes)}", f"Live rows:         {total.rows}{untold}"]
+        unknown = f"  (without {files_text(total.files_without_rows)} of unknown length)" if total.files_without_rows else ""
+        lines += [f"Bytes:             {size_text(total.bytes)}", f"Live rows:         {total.rows}{unknown}"]
     if (missing := total.files - report.numbers.with_stats) > 0:
         lines.append(f"Without stats:     {files_text(missing)}")
     return lines
@@ -125,7 +125,7 @@ def _total(report: Report) -> list[str]:
     lines = [
         f"Total reduction: {total.files} -> {kept.files} files {_share(total.files, kept.files)}",
         f"  bytes:         {size_text(total.bytes)} -> {size_text(kept.bytes)} {_share(total.bytes, kept.bytes)}",
-        f"  live rows:     {total.rows} -> {kept.rows} {_share(total.rows, kept.rows)}{_untold(kept)}",
+        f"  live rows:     {total.rows} -> {kept.rows} {_share(total.rows, kept.rows)}{_unknown(kept)}",
     ]
     if joint.files:
         lines.append(f"  joint:         {files_text(joint.files)} dropped by {dropped_by(JOINT, report.facts.evidence.ladder)}")
@@ -137,7 +137,7 @@ def _total(report: Report) -> list[str]:
     return lines
 
 
-def _untold(amount: Amount) -> str:
+def _unknown(amount: Amount) -> str:
     return f", without {files_text(amount.files_without_rows)} of unknown length" if amount.files_without_rows else ""
 
 
