@@ -7,8 +7,8 @@ bounded on both sides, at most MAX_YEARS years; otherwise the fields stay as the
 from __future__ import annotations
 
 from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.passes.rebuild import all_of, conjuncts
-from lakeprune.predicate.tree import And, Call, Either, Expr, IsNull, Not, Or, Profile, Within
+from lakeprune.predicate.passes.rebuild import all_of, conjuncts, rebuild
+from lakeprune.predicate.tree import And, Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.intervals import IntervalSet, values
 from lakeprune.values.time.calendar import days_of
@@ -17,20 +17,8 @@ from lakeprune.values.types import DATE, TIME_KINDS, Kind
 MAX_YEARS = 40
 
 
-def combine_date_fields(expr: Expr, profile: Profile) -> Expr:
-    match expr:
-        case And(parts):
-            return _combine(conjuncts(And(tuple(combine_date_fields(part, profile) for part in parts))))
-        case Or(parts):
-            return Or(tuple(combine_date_fields(part, profile) for part in parts))
-        case Not(part):
-            return Not(combine_date_fields(part, profile))
-        case IsNull(part):
-            return IsNull(combine_date_fields(part, profile))
-        case Either(outer, inner):
-            return Either(combine_date_fields(outer, profile), combine_date_fields(inner, profile))
-        case _:
-            return expr
+def combine_date_fields(expr: Expr, _profile: Profile) -> Expr:
+    return rebuild(expr, node=lambda node: _combine(conjuncts(node)) if isinstance(node, And) else node)
 
 
 def field_of(part: Expr) -> tuple[str, Expr] | None:

@@ -5,24 +5,18 @@ Safe: AND distributes over OR in three-valued logic, and absorption holds (`a OR
 
 from __future__ import annotations
 
-from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
-from lakeprune.predicate.tree import And, Either, Expr, IsNull, Not, Or, Profile
+from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts, rebuild
+from lakeprune.predicate.tree import And, Expr, Or, Profile
 
 
-def factor_or(expr: Expr, profile: Profile) -> Expr:
-    match expr:
-        case And(parts):
-            return all_of(conjuncts(And(tuple(factor_or(part, profile) for part in parts))))
-        case Or(parts):
-            return factor(Or(tuple(factor_or(part, profile) for part in parts)))
-        case Not(part):
-            return Not(factor_or(part, profile))
-        case IsNull(part):
-            return IsNull(factor_or(part, profile))
-        case Either(outer, inner):
-            return Either(factor_or(outer, profile), factor_or(inner, profile))
-        case _:
-            return expr
+def factor_or(expr: Expr, _profile: Profile) -> Expr:
+    return rebuild(expr, node=_factored)
+
+
+def _factored(node: Expr) -> Expr:
+    if isinstance(node, And):
+        return all_of(conjuncts(node))
+    return factor(node) if isinstance(node, Or) else node
 
 
 def factor(expr: Or) -> Expr:

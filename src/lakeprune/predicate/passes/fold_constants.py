@@ -9,7 +9,7 @@ from __future__ import annotations
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.tree import (
     Call,
     Column,
@@ -35,7 +35,7 @@ def fold_constants(expr: Expr, profile: Profile) -> Expr:
     >>> fold_constants(Compare(Op.LT, Literal(1, INT), Literal(2, INT)), Profile(now=0))
     Constant(truth=True)
     """
-    return map_leaves(expr, lambda leaf: _fold_leaf(leaf, profile))
+    return rebuild(expr, leaf=lambda leaf: _fold_leaf(leaf, profile))
 
 
 def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:

@@ -7,7 +7,7 @@ column's value on every row of its files, and evaluation is exact or says that i
 from __future__ import annotations
 
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
-from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import (
     Call,
@@ -27,7 +27,7 @@ from lakeprune.predicate.walk import columns_of
 
 
 def keep_partition_leaves(expr: Expr, _profile: Profile) -> Expr:
-    return map_leaves(expr, _keep)
+    return rebuild(expr, leaf=_keep)
 
 
 def is_partition_only(expr: Expr) -> bool:

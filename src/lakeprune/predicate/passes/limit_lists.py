@@ -6,14 +6,14 @@ matches alike. The clause says so with LIST_MERGED.
 
 from __future__ import annotations
 
-from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.tree import Either, Expr, Member, Profile
 
 MAX_INTERVALS = 256
 
 
 def limit_lists(expr: Expr, _profile: Profile) -> Expr:
-    return map_leaves(expr, _limit)
+    return rebuild(expr, leaf=_limit)
 
 
 def is_merged_list(expr: Expr) -> bool:

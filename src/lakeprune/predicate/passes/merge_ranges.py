@@ -11,30 +11,28 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 
 from lakeprune.predicate.comparison import whole
-from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts
+from lakeprune.predicate.passes.rebuild import all_of, any_of, conjuncts, disjuncts, rebuild
 from lakeprune.predicate.tree import And, Column, Constant, Either, Expr, IsNull, Member, Not, NullTest, Or, Profile
 from lakeprune.values.intervals import IntervalSet, from_intervals
 from lakeprune.values.types import DataType
 
 
-def merge_ranges(expr: Expr, profile: Profile) -> Expr:
-    match expr:
-        case And(parts):
-            merged = _merge(conjuncts(And(tuple(merge_ranges(p, profile) for p in parts))), _meet)
-            return _decide(merged, neutral=True, build=all_of)
-        case Or(parts):
-            branches = _without_repeated_null_tests(disjuncts(Or(tuple(merge_ranges(p, profile) for p in parts))))
-            return _decide(_merge(branches, _join), neutral=False, build=any_of)
-        case Not(part):
-            return Not(merge_ranges(part, profile))
-        case IsNull(part):
-            inside = merge_ranges(part, profile)
-            return Constant(inside.truth is None) if isinstance(inside, Constant) else IsNull(inside)
-        case Either(outer, inner):
-            wide, narrow = merge_ranges(outer, profile), merge_ranges(inner, profile)
-            return wide if wide == narrow else Either(wide, narrow)
+def merge_ranges(expr: Expr, _profile: Profile) -> Expr:
+    return rebuild(expr, node=_merged)
+
+
+def _merged(node: Expr) -> Expr:
+    match node:
+        case And():
+            return _decide(_merge(conjuncts(node), _meet), neutral=True, build=all_of)
+        case Or():
+            return _decide(_merge(_without_repeated_null_tests(disjuncts(node)), _join), neutral=False, build=any_of)
+        case IsNull(Constant(truth)):
+            return Constant(truth is None)
+        case Either(outer, inner) if outer == inner:
+            return outer
         case _:
-            return expr
+            return node
 
 
 def _without_repeated_null_tests(branches: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -7,7 +7,7 @@ use: that part becomes Opaque with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from lakeprune.predicate.passes.combine_date_fields import combine_date_fields
 from lakeprune.predicate.passes.factor_or import factor_or
@@ -18,31 +18,21 @@ from lakeprune.predicate.passes.merge_ranges import merge_ranges
 from lakeprune.predicate.passes.orient import orient
 from lakeprune.predicate.passes.push_not import push_not
 from lakeprune.predicate.passes.state_as_sets import state_as_sets
-from lakeprune.predicate.passes.unwrap_functions import unwrap_functions
-from lakeprune.predicate.tree import (
-    And,
-    ColumnCompare,
-    Constant,
-    Either,
-    Exact,
-    Expr,
-    IsNull,
-    Lowerable,
-    Member,
-    Not,
-    NullTest,
-    Opaque,
-    Or,
-    Profile,
-)
+from lakeprune.predicate.passes.unwrap_functions import NO_MORE, Preimages, has_functions, settle_columns, unwrap_functions
+from lakeprune.predicate.tree import Expr, Lowerable, Profile
 
-PASSES: tuple[Callable[[Expr, Profile], Expr], ...] = (
+Pass = Callable[[Expr, Profile], Expr]
+
+STATE: tuple[Pass, ...] = (
     fold_constants,  # x > 2 + 3             x > 5
     orient,  # 5 < x                          x > 5
     keep_partition_leaves,  # year(p) = 2024  evaluated on the partition values
     state_as_sets,  # x > 5                   x lies in 6..
-    combine_date_fields,  # year(t), month(t) one range of days
-    unwrap_functions,  # year(t) = 2024       t lies in 2024-01-01..2024-12-31
+)
+COMBINE: tuple[Pass, ...] = (combine_date_fields,)  # year(t) = 2024 AND month(t) = 3: one range of days
+# Then, while a function is left: unwrap_functions, year(t) = 2024 -> t lies in 2024-01-01..2024-12-31, and STATE again.
+MERGE: tuple[Pass, ...] = (
+    settle_columns,  # a set of a column         its Member
     push_not,  # NOT (x > 5)                  x lies in ..5
     merge_ranges,  # x > 5 AND x < 9          x lies in 6..8
     factor_or,  # (a AND b) OR (a AND c)      a AND (b OR c)
@@ -50,10 +40,23 @@ PASSES: tuple[Callable[[Expr, Profile], Expr], ...] = (
 )
 
 
-def normalise(expr: Expr, profile: Profile) -> Lowerable:
-    """The predicate after all passes."""
-    for change in PASSES:
-        expr = change(expr, profile)
-    if isinstance(expr, And | Or | Not | IsNull | Either | Constant | Member | NullTest | ColumnCompare | Exact | Opaque):
+def normalise(expr: Expr, profile: Profile, more: Preimages = NO_MORE) -> Lowerable:
+    """The predicate after all passes; `more` preimages serve where a function itself has none."""
+    expr = _through((*STATE, *COMBINE), expr, profile)
+    while has_functions(expr):
+        expr = _through(STATE, unwrap_functions(expr, profile, more), profile)
+    return merge(expr, profile)
+
+
+def merge(expr: Expr, profile: Profile) -> Lowerable:
+    """A predicate over sets on bare columns, with the sets of one column merged."""
+    expr = _through(MERGE, expr, profile)
+    if isinstance(expr, Lowerable):
         return expr
-    raise AssertionError(f"{type(expr).__name__} is no node that can be lowered")
+    raise AssertionError(f"{type(expr).__name__} cannot be lowered")
+
+
+def _through(passes: Iterable[Pass], expr: Expr, profile: Profile) -> Expr:
+    for change in passes:
+        expr = change(expr, profile)
+    return expr

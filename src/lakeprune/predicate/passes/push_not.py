@@ -7,6 +7,7 @@ order: what is certainly not inside becomes the outer side.
 from __future__ import annotations
 
 from lakeprune.predicate.comparison import whole
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.tree import (
     And,
     ColumnCompare,
@@ -23,20 +24,18 @@ from lakeprune.predicate.tree import (
 )
 
 
-def push_not(expr: Expr, profile: Profile) -> Expr:
-    match expr:
-        case And(parts):
-            return And(tuple(push_not(part, profile) for part in parts))
-        case Or(parts):
-            return Or(tuple(push_not(part, profile) for part in parts))
-        case Either(outer, inner):
-            return Either(push_not(outer, profile), push_not(inner, profile))
+def push_not(expr: Expr, _profile: Profile) -> Expr:
+    return rebuild(expr, node=_pushed)
+
+
+def _pushed(node: Expr) -> Expr:
+    match node:
         case IsNull(part):
-            return _null_of(push_not(part, profile))
+            return _null_of(part)
         case Not(part):
-            return _negate(push_not(part, profile))
+            return _negate(part)
         case _:
-            return expr
+            return node
 
 
 def _negate(part: Expr) -> Expr:

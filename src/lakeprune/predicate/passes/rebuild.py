@@ -1,7 +1,7 @@
-"""The boolean skeleton of a predicate: AND, OR, NOT, IS NULL, IS TRUE above its leaves. Passes say what happens to leaves.
+"""The boolean skeleton of a predicate: AND, OR, NOT, IS NULL, IS TRUE and Either above its leaves, rebuilt from below.
 
 A leaf is a comparison, a match, a null test of a value, a boolean column or call: everything that is not itself built from
-predicates.
+predicates. A pass states what happens to leaves, to nodes of the skeleton, or to both.
 """
 
 from __future__ import annotations
@@ -10,28 +10,34 @@ from collections.abc import Callable, Iterable
 
 from lakeprune.predicate.tree import And, Call, Column, Either, Expr, IsNull, IsTruth, Literal, Not, Or
 
+Change = Callable[[Expr], Expr]
 
-def map_leaves(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """The same skeleton with every leaf changed."""
+
+def _unchanged(expr: Expr) -> Expr:
+    return expr
+
+
+def rebuild(expr: Expr, *, leaf: Change = _unchanged, node: Change = _unchanged) -> Expr:
+    """The predicate with every leaf changed, then every node of the skeleton, parts before the whole."""
     match expr:
         case And(parts):
-            return And(tuple(map_leaves(part, change) for part in parts))
+            return node(And(tuple([rebuild(part, leaf=leaf, node=node) for part in parts])))
         case Or(parts):
-            return Or(tuple(map_leaves(part, change) for part in parts))
+            return node(Or(tuple([rebuild(part, leaf=leaf, node=node) for part in parts])))
         case Not(part):
-            return Not(map_leaves(part, change))
+            return node(Not(rebuild(part, leaf=leaf, node=node)))
         case IsTruth(part, truth):
-            return IsTruth(map_leaves(part, change), truth)
+            return node(IsTruth(rebuild(part, leaf=leaf, node=node), truth))
         case IsNull(part) if not isinstance(part, Column | Call | Literal):
-            return IsNull(map_leaves(part, change))
+            return node(IsNull(rebuild(part, leaf=leaf, node=node)))
         case Either(outer, inner):
-            return Either(map_leaves(outer, change), map_leaves(inner, change))
+            return node(Either(rebuild(outer, leaf=leaf, node=node), rebuild(inner, leaf=leaf, node=node)))
         case _:
-            return change(expr)
+            return leaf(expr)
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:
-    """The parts of a (nested) AND; the expression itself when it is none."""
+    """The parts of a (nested) AND; the expression itself when it is not one."""
     return tuple(_flat(expr, And))
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
-from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.passes.normalise import merge, normalise
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
@@ -120,7 +120,7 @@ def _merge(found: list[_Conjunct], profile: Profile) -> list[_Conjunct]:
             merged.append(group[0])
             continue
         spelt = tuple(part for conjunct in group for part in conjunct.spelt)
-        merged.append(_Conjunct(spelt, normalise(And(tuple(c.predicate for c in group)), profile)))
+        merged.append(_Conjunct(spelt, merge(And(tuple(c.predicate for c in group)), profile)))
     return merged
 
 

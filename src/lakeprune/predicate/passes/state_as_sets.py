@@ -6,36 +6,17 @@ FALSE, so `NOT IN` is never TRUE). Refuses with CROSS_TYPE, COLLATION, OPAQUE_ON
 
 from __future__ import annotations
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.comparison import members, one_of
+from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.passes.compare_columns import compare_columns
 from lakeprune.predicate.passes.keep_partition_leaves import exact, is_partition_only
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.passes.state_patterns import state_like
 from lakeprune.predicate.reasons import ReasonCode
-from lakeprune.predicate.tree import (
-    NULL,
-    And,
-    Call,
-    Column,
-    Compare,
-    Constant,
-    Either,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Not,
-    NullTest,
-    Op,
-    Opaque,
-    Or,
-    Profile,
-    Within,
-)
+from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import columns_of, type_of
-from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import everything, values
 from lakeprune.values.types import BOOLEAN
 
@@ -44,70 +25,61 @@ IS_TRUE = values([True], BOOLEAN)
 
 def state_as_sets(expr: Expr, profile: Profile) -> Expr:
     """The same predicate over Within, NullTest, ColumnCompare, Constant and Opaque leaves."""
-    match expr:
-        case And(parts):
-            return And(tuple(state_as_sets(part, profile) for part in parts))
-        case Or(parts):
-            return Or(tuple(state_as_sets(part, profile) for part in parts))
-        case Not(part):
-            return Not(state_as_sets(part, profile))
-        case IsTruth(part, truth):
-            stated = state_as_sets(part, profile)
-            return is_true(stated if truth else Not(stated))
-        case IsNull(part):
+    return rebuild(expr, leaf=lambda leaf: _state(leaf, profile), node=_stated_truth)
+
+
+def _stated_truth(node: Expr) -> Expr:
+    return is_true(node.part if node.truth else t.Not(node.part)) if isinstance(node, t.IsTruth) else node
+
+
+def _state(leaf: Expr, profile: Profile) -> Expr:
+    match leaf:
+        case t.IsNull(part):
             return _state_null_test(part, profile)
-        case Either(outer, inner):
-            return Either(state_as_sets(outer, profile), state_as_sets(inner, profile))
-        case Compare():
-            return _state_compare(expr, profile)
-        case In():
-            return _state_in(expr, profile)
-        case Like():
-            return state_like(expr)
-        case Literal(value):
-            return Constant(None if value is None else bool(value))
-        case Column() | Call():
-            return Within(expr, IS_TRUE)
+        case t.Compare():
+            return _state_compare(leaf, profile)
+        case t.In():
+            return _state_in(leaf, profile)
+        case t.Like():
+            return state_like(leaf)
+        case t.Literal(value):
+            return t.Constant(None if value is None else bool(value))
+        case t.Column() | t.Call():
+            return t.Within(leaf, IS_TRUE)
         case _:
-            return expr
+            return leaf
 
 
 def is_true(stated: Expr) -> Expr:
     """`stated IS TRUE`: TRUE where it is TRUE, FALSE elsewhere."""
-    return And((stated, Not(IsNull(stated))))
-
-
-def within(value: Expr, bounds: Bounds) -> Expr:
-    if bounds.is_exact():
-        return Within(value, bounds.outer)
-    return Either(Within(value, bounds.outer), Within(value, bounds.inner))
+    return t.And((stated, t.Not(t.IsNull(stated))))
 
 
 def _state_null_test(part: Expr, profile: Profile) -> Expr:
     match part:
-        case Column():
-            return NullTest(part)
-        case Literal(value):
-            return Constant(value is None)
-        case Call():
+        case t.Column():
+            return t.NullTest(part)
+        case t.Literal(value):
+            return t.Constant(value is None)
+        case t.Call():
             type_ = type_of(part)
             if type_ is None or type_.family is None:
-                return opaque(IsNull(part), ReasonCode.OPAQUE_ON_DATA, "when this is NULL is not known")
-            return IsNull(Within(part, everything(type_)))
+                return opaque(t.IsNull(part), ReasonCode.OPAQUE_ON_DATA, "when this is NULL is not known")
+            return t.IsNull(t.Within(part, everything(type_)))
         case _:
-            return IsNull(state_as_sets(part, profile))
+            return t.IsNull(state_as_sets(part, profile))
 
 
-def _state_compare(leaf: Compare, profile: Profile) -> Expr:
-    if not isinstance(leaf.right, Literal):
-        if isinstance(leaf.left, Column) and isinstance(leaf.right, Column):
+def _state_compare(leaf: t.Compare, profile: Profile) -> Expr:
+    if not isinstance(leaf.right, t.Literal):
+        if isinstance(leaf.left, t.Column) and isinstance(leaf.right, t.Column):
             return compare_columns(leaf.op, leaf.left, leaf.right)
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, "a comparison between expressions, not with a constant")
     if leaf.right.value is None:
-        return _state_null_test(leaf.left, profile) if leaf.op is Op.NULL_SAFE_EQ else NULL
-    if leaf.op is Op.NULL_SAFE_EQ:
-        equal = _state_compare(Compare(Op.EQ, leaf.left, leaf.right), profile)
-        return And((equal, Not(_state_null_test(leaf.left, profile))))
+        return _state_null_test(leaf.left, profile) if leaf.op is t.Op.NULL_SAFE_EQ else t.NULL
+    if leaf.op is t.Op.NULL_SAFE_EQ:
+        equal = _state_compare(t.Compare(t.Op.EQ, leaf.left, leaf.right), profile)
+        return t.And((equal, t.Not(_state_null_test(leaf.left, profile))))
     refused = _unordered(leaf, leaf.left)
     if refused is not None:
         return refused
@@ -115,16 +87,16 @@ def _state_compare(leaf: Compare, profile: Profile) -> Expr:
     bounds = None if type_ is None else members(leaf.op.value, type_, leaf.right, profile)
     if bounds is None:
         return _cross_type(leaf)
-    return within(_stated_value(leaf.left, profile), bounds)
+    return within_bounds(_stated_value(leaf.left, profile), bounds)
 
 
-def _state_in(leaf: In, profile: Profile) -> Expr:
-    options = [option for option in leaf.options if isinstance(option, Literal)]
+def _state_in(leaf: t.In, profile: Profile) -> Expr:
+    options = [option for option in leaf.options if isinstance(option, t.Literal)]
     if len(options) < len(leaf.options):
-        return state_as_sets(Or(tuple(Compare(Op.EQ, leaf.value, option) for option in leaf.options)), profile)
+        return state_as_sets(t.Or(tuple(t.Compare(t.Op.EQ, leaf.value, option) for option in leaf.options)), profile)
     present = [option for option in options if option.value is not None]
     if not present:
-        return NULL
+        return t.NULL
     refused = _unordered(leaf, leaf.value)
     if refused is not None:
         return refused
@@ -132,17 +104,17 @@ def _state_in(leaf: In, profile: Profile) -> Expr:
     bounds = None if type_ is None else one_of(type_, present, profile)
     if bounds is None:
         return _cross_type(leaf)
-    found = within(_stated_value(leaf.value, profile), bounds)
-    return found if len(present) == len(options) else Or((found, NULL))
+    found = within_bounds(_stated_value(leaf.value, profile), bounds)
+    return found if len(present) == len(options) else t.Or((found, t.NULL))
 
 
 def _stated_value(value: Expr, profile: Profile) -> Expr:
     """A value that is a predicate (`(a < 1) = true`) is stated too."""
-    return value if isinstance(value, Column | Call | Literal) else state_as_sets(value, profile)
+    return value if isinstance(value, t.Column | t.Call | t.Literal) else state_as_sets(value, profile)
 
 
-def _unordered(leaf: Expr, value: Expr) -> Opaque | None:
-    if isinstance(value, Column):
+def _unordered(leaf: Expr, value: Expr) -> t.Opaque | None:
+    if isinstance(value, t.Column):
         reason = why_unordered(value)
         return None if reason is None else opaque(leaf, reason.code, reason.message)
     if any(column.type.collation for column in columns_of(value)):

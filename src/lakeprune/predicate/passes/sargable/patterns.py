@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lakeprune.predicate.passes.rebuild import map_leaves
+from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.tree import And, Call, Column, Expr, Like, Literal
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.types import STRING, TIME_KINDS
@@ -20,7 +20,7 @@ _OPTIONAL = frozenset("?*{")
 
 def restate_patterns(expr: Expr) -> Expr:
     """The same predicate; matches that begin with constant text say so."""
-    return map_leaves(expr, _restate)
+    return rebuild(expr, leaf=_restate)
 
 
 def _restate(leaf: Expr) -> Expr:

@@ -7,19 +7,12 @@ what no rule can prove stays opaque. These rules are for proposals: the scan its
 
 from __future__ import annotations
 
-from functools import partial
-
-from lakeprune.predicate.passes.normalise import PASSES
+from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.passes.sargable.patterns import restate_patterns
 from lakeprune.predicate.passes.sargable.preimages import PREIMAGES
-from lakeprune.predicate.passes.unwrap_functions import unwrap_functions
 from lakeprune.predicate.tree import Expr, Profile
 
 
 def sargable(bound: Expr, profile: Profile) -> Expr:
     """The predicate after all passes, with the rules of this package beside the ordinary ones."""
-    expr = restate_patterns(bound)
-    for change in PASSES:
-        apply = partial(unwrap_functions, more=PREIMAGES) if change is unwrap_functions else change
-        expr = apply(expr, profile)
-    return expr
+    return normalise(restate_patterns(bound), profile, more=PREIMAGES)
