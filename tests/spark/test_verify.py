@@ -114,7 +114,7 @@ def test_slack_names_the_clause_that_kept_files_without_a_match(spark: SparkSess
     assert [(slack.clause, slack.keeps.value, slack.files) for slack in found.slack] == [("id = 51", "RANGES_OVERLAP", 1)]
     assert found.efficiency == 0.5
     assert found.read_amplification is None
-    assert found.delta_spark_files == 1
+    assert found.delta_spark.files == 1
 
 
 def test_what_spark_cannot_evaluate_or_read_is_said_in_one_line(spark: SparkSession, tmp_path: Path) -> None:

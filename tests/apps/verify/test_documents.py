@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from lakeprune.apps.verify.audit_model import Audit
-from lakeprune.apps.verify.model import Truth, Verification
+from lakeprune.apps.verify.model import DeltaSpark, Truth, Verification
 from lakeprune.apps.verify.sampled import Sampled, share_of
 from lakeprune.errors import UsageError
 from tests.builders.engine import ENGINE
@@ -23,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m&\"'.parquet"
 PART = Sampled(0.5, files=5, checked=2)
 FOUND = [
     verification(),
-    verification(truth=Truth(6, 24, 0, 0, 0, 1), delta_spark_bytes=None, slack=()),
+    verification(truth=Truth(6, 24, 0, 0, 0, 1), delta_spark=DeltaSpark(2, None), slack=()),
     verification(sampled=PART, audit=audit(sampled=PART)),
     unsound(count=150, audit=audit(fault(), fault(column=None))),
     unsound(HOSTILE, audit=audit(fault(HOSTILE, HOSTILE, HOSTILE))),

@@ -70,8 +70,7 @@ class Verification(Document, frozen=True):
     slack: tuple[Slack, ...]
     violations: tuple[Violation, ...]
     violation_count: int
-    delta_spark_files: int
-    delta_spark_bytes: int | None  # None where only the number of files can be had
+    delta_spark: DeltaSpark
     elapsed_ms: int
     audit: Audit | None = None
 
@@ -88,10 +87,6 @@ class Verification(Document, frozen=True):
     @property
     def result(self) -> Outcome:
         return outcome(self.passed)
-
-    @property
-    def delta_spark(self) -> DeltaSpark:
-        return DeltaSpark(self.delta_spark_files, self.delta_spark_bytes)
 
     @property
     def plan(self) -> Explanation:

@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
+from lakeprune.apps.verify.model import DeltaSpark
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, unlogged
 from lakeprune.engines.spark.files import FILE, has_jvm, read_files, with_file
@@ -75,17 +76,17 @@ def found_in(
             kept.unpersist()
 
 
-def planned_by_delta(rows: Rows, where: str) -> tuple[int, int | None]:
-    """How many files and bytes Delta Spark itself plans to read for the same predicate. No data file is opened.
+def planned_by_delta(rows: Rows, where: str) -> DeltaSpark:
+    """What Delta Spark itself plans to read for the same predicate. No data file is opened.
 
-    Bytes are None where only the list of files can be had: over Spark Connect, and when the session has turned skipping off.
+    Over Spark Connect, and when the session has turned skipping off, only the list of files can be had.
     """
     with _failures(rows, where):
         frame = _table(rows).where(where)
         if not has_jvm(rows.spark) or rows.spark.conf.get("spark.databricks.delta.stats.skipping", "true") != "true":
-            return len(frame.inputFiles()), None
+            return DeltaSpark(len(frame.inputFiles()), None)
         planned = planned_scan(frame)
-        return planned.files, planned.bytes
+        return DeltaSpark(planned.files, planned.bytes)
 
 
 def rows_of(rows: Rows) -> DataFrame:

@@ -70,7 +70,7 @@ def _verified(explainer: Explainer, question: Question, spark: SparkSession, sha
         patterns = files.patterns(found)
         contradictions = sum(pattern.contradictions for pattern in patterns)
         named = files.contradictions(found, NAMED) if contradictions else []
-    delta_files, delta_bytes = planned_by_delta(rows, where)
+    delta_spark = planned_by_delta(rows, where)
     dropped = [pattern for pattern in patterns if pattern.signature.verdict is Verdict.DROP]
     return Verification(
         report,
@@ -79,8 +79,7 @@ def _verified(explainer: Explainer, question: Question, spark: SparkSession, sha
         slack=_slack(question.plan, patterns),
         violations=tuple(Violation(*each) for each in named),
         violation_count=contradictions,
-        delta_spark_files=delta_files,
-        delta_spark_bytes=delta_bytes,
+        delta_spark=delta_spark,
         elapsed_ms=round((time.perf_counter() - explainer.started) * 1000),
     )
 

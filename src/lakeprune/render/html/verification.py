@@ -72,6 +72,8 @@ def _violations(verification: Verification) -> str:
 def _numbers(verification: Verification) -> str:
     numbers, truth = verification.report.numbers, verification.truth
     of = "" if verification.is_complete else ", of the checked files"
+    delta = verification.delta_spark
+    delta_size = "" if delta.bytes is None else f", {size_text(delta.bytes)}"
     rows = [
         ("Files in the table", number(numbers.total.files)),
         ("Files looked into", number(truth.checked_files)),
@@ -80,7 +82,7 @@ def _numbers(verification: Verification) -> str:
         (f"Live rows{of}", number(truth.live_rows)),
         (f"Matching rows{of}", number(truth.matching_rows)),
         ("Efficiency", "unknown after a sample" if verification.efficiency is None else f"{verification.efficiency:.1%}"),
-        ("Delta Spark reads", _delta_spark(verification)),
+        ("Delta Spark reads", files_text(delta.files) + delta_size),
     ]
     if verification.read_amplification is not None:
         rows.insert(7, ("Read amplification", f"{verification.read_amplification:.2f}×"))
@@ -88,8 +90,3 @@ def _numbers(verification: Verification) -> str:
         rows.append(("Files with a wrong number of rows", number(truth.files_with_wrong_row_count)))
     cells = "".join(f'<tr><th scope="row">{name}</th><td class="num">{value}</td></tr>' for name, value in rows)
     return f"<table><tbody>{cells}</tbody></table>"
-
-
-def _delta_spark(verification: Verification) -> str:
-    files = files_text(verification.delta_spark_files)
-    return files if verification.delta_spark_bytes is None else f"{files}, {size_text(verification.delta_spark_bytes)}"

@@ -62,8 +62,9 @@ def _numbers(verification: Verification) -> Iterator[str]:
     amplification = verification.read_amplification
     times = "" if amplification is None else f" ({amplification:.2f}x)"
     yield f"Bytes:       {size_text(kept.bytes)} to read, {size_text(truth.bytes_with_match)} in files with a match{scope}{times}"
-    size = "" if verification.delta_spark_bytes is None else f", {size_text(verification.delta_spark_bytes)},"
-    yield f"Delta Spark: reads {files_text(verification.delta_spark_files)}{size} for the same query"
+    delta = verification.delta_spark
+    size = "" if delta.bytes is None else f", {size_text(delta.bytes)},"
+    yield f"Delta Spark: reads {files_text(delta.files)}{size} for the same query"
     if truth.files_with_wrong_row_count:
         yield f"Row counts:  recorded and real number of live rows differ in {files_text(truth.files_with_wrong_row_count)}"
 
