@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from lakeprune.programs.patterns import Pattern
-from lakeprune.report.amount import NOTHING, Amount
+from lakeprune.report.amount import NOTHING, Amount, percent
 from lakeprune.report.buckets import EXACT_BUCKETS, bucket_of
 from lakeprune.report.verdict import (
     CONSTANT,
@@ -41,12 +41,13 @@ class ClauseCredit(Struct, frozen=True):
 
 
 class Coverage(Struct, frozen=True):
-    """How many candidate files carry the statistic that a column's clauses need."""
+    """How many of the files that partition pruning left carry the statistic that a column's clauses need."""
 
     column: str
     requirement: Requirement
-    covered: int
-    candidates: int
+    covered: int = field(name="covered_files")
+    candidates: int = field(name="candidate_files")
+    share: float = field(name="coverage_pct")
 
 
 class Attribution(Struct, frozen=True):
@@ -120,15 +121,10 @@ def _clause_credit(
 def _coverage(plan: Plan, needs: Sequence[ClauseNeeds], candidates: Sequence[Pattern]) -> tuple[Coverage, ...]:
     wanted = dict.fromkeys(needed for clause in needs for needed in clause.required)
     files = sum(p.files for p in candidates)
-    found = [
-        Coverage(
-            ".".join(plan.columns[column].path),
-            requirement,
-            sum(p.files for p in candidates if is_known(p.signature, column, requirement)),
-            files,
-        )
-        for column, requirement in wanted
-    ]
+    found = []
+    for column, requirement in wanted:
+        covered = sum(p.files for p in candidates if is_known(p.signature, column, requirement))
+        found.append(Coverage(".".join(plan.columns[column].path), requirement, covered, files, percent(covered, files)))
     return tuple(sorted(found, key=lambda coverage: (coverage.column, coverage.requirement.value)))
 
 

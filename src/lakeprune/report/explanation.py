@@ -15,23 +15,14 @@ from lakeprune.formats.snapshot import Note
 from lakeprune.planning.session import Session
 from lakeprune.report import gates, model
 from lakeprune.report.amount import Amount, percent
+from lakeprune.report.attribution import Coverage
 from lakeprune.report.buckets import Bucket
 from lakeprune.report.document import WHOLE, Envelope, Outcome, View, outcome
 from lakeprune.report.model import Confidence, Diagnosis, FileReport, Report
-from lakeprune.report.verdict import Keeps, Requirement
+from lakeprune.report.verdict import Keeps
 from lakeprune.storage.storage import Traffic
 
 GateName = Annotated[str, Meta(extra_json_schema={"enum": sorted({*(gate.name for gate in gates.GATES.values()), "listed"})})]
-
-
-class StatsCoverage(Struct, frozen=True):
-    """How many of the files that partition pruning left carry the statistic that a column's clauses need."""
-
-    column: str
-    requirement: Requirement
-    covered_files: int
-    candidate_files: int
-    coverage_pct: float
 
 
 class Analysis(Struct, frozen=True):
@@ -43,7 +34,7 @@ class Analysis(Struct, frozen=True):
     unsplittable: str | None
     confidence: Confidence
     notes: list[Note]
-    stats_coverage: list[StatsCoverage]
+    stats_coverage: list[Coverage]
 
 
 class Phase(Struct, frozen=True):
@@ -225,10 +216,7 @@ def _analysis(report: Report) -> Analysis:
         unsplittable=report.text_of(Bucket.UNSPLITTABLE),
         confidence=report.confidence,
         notes=[Note(reason.code.value, reason.message) for reason in reasons],
-        stats_coverage=[
-            StatsCoverage(each.column, each.requirement, each.covered, each.candidates, percent(each.covered, each.candidates))
-            for each in report.numbers.coverage
-        ],
+        stats_coverage=list(report.numbers.coverage),
     )
 
 
