@@ -51,10 +51,10 @@ class Planner(Struct, frozen=True):
             return Question(None, TRUE, (), plan_clauses((), self.facts.evidence))
         condition = read(where, self.profile)
         from lakeprune.predicate.bind.bind import bind
-        from lakeprune.predicate.passes.split import spelt_clauses
+        from lakeprune.predicate.passes.split import written_clauses
 
         bound = bind(condition.tree, self.facts.schema, self.profile, condition.text)
-        parts = spelt_clauses(bound, self.profile)
+        parts = written_clauses(bound, self.profile)
         clauses = [clause for _, clause in parts if clause.predicate != TRUE]
         return Question(condition, bound, parts, plan_clauses(clauses, self.facts.evidence))
 

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.registry import result_type
-from lakeprune.predicate.tree import (
-    And,
-    Call,
-    Column,
-    ColumnCompare,
-    Compare,
-    Either,
-    Exact,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Member,
-    Name,
-    Not,
-    NullTest,
-    Opaque,
-    Or,
-    Within,
-)
+from lakeprune.predicate.tree import Expr
 from lakeprune.values.types import BOOLEAN, DataType
 
 
 def type_of(expr: Expr) -> DataType | None:
     """The type of a bound value or predicate; None for a NULL literal and for calls nobody knows the type of."""
     match expr:
-        case Column() | Literal():
+        case t.Column() | t.Literal():
             return expr.type
-        case Call():
+        case t.Call():
             return expr.type or result_type(expr.function, tuple(type_of(arg) for arg in expr.args))
-        case Name() | Opaque():
+        case t.Name() | t.Opaque():
             return None
         case _:
             return BOOLEAN
@@ -46,27 +26,27 @@ def type_of(expr: Expr) -> DataType | None:
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The parts of a node; the constants of a list are not among them."""
     match expr:
-        case And(parts) | Or(parts):
+        case t.And(parts) | t.Or(parts):
             return parts
-        case Not(part) | IsNull(part) | IsTruth(part):
+        case t.Not(part) | t.IsNull(part) | t.IsTruth(part):
             return (part,)
-        case Compare(_, left, right) | ColumnCompare(_, left, right):
+        case t.Compare(_, left, right) | t.ColumnCompare(_, left, right):
             return (left, right)
-        case In(value, options):
-            return (value, *(option for option in options if not isinstance(option, Literal)))  # lists can be very long
-        case Like(value, pattern):
+        case t.In(value, options):
+            return (value, *(option for option in options if not isinstance(option, t.Literal)))  # lists can be very long
+        case t.Like(value, pattern):
             return (value, pattern)
-        case Call(_, args):
+        case t.Call(_, args):
             return args
-        case Within(value):
+        case t.Within(value):
             return (value,)
-        case Member(column) | NullTest(column):
+        case t.Member(column) | t.NullTest(column):
             return (column,)
-        case Either(outer, inner):
+        case t.Either(outer, inner):
             return (outer, inner)
-        case Exact(_, columns):
+        case t.Exact(_, columns):
             return columns
-        case Opaque(_, _, columns):
+        case t.Opaque(_, _, columns):
             return columns
         case _:
             return ()
@@ -81,6 +61,6 @@ def nodes(expr: Expr) -> Iterator[Expr]:
         stack.extend(reversed(children(node)))
 
 
-def columns_of(expr: Expr) -> tuple[Column, ...]:
+def columns_of(expr: Expr) -> tuple[t.Column, ...]:
     """The columns an expression reads, once each, in order of appearance."""
-    return tuple(dict.fromkeys(node for node in nodes(expr) if isinstance(node, Column)))
+    return tuple(dict.fromkeys(node for node in nodes(expr) if isinstance(node, t.Column)))

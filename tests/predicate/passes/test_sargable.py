@@ -18,7 +18,7 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import And, Either, Expr, Member, Not, Opaque, Or, Profile
-from lakeprune.predicate.write.pasteable import implied, is_exact, spell
+from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql
 from lakeprune.values.time.calendar import DAY, civil_of
 from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ
@@ -171,7 +171,7 @@ def test_a_spelling_reads_back_to_the_same_sets(where: str) -> None:
     (clauses, again) = ([], [])  # type: ignore[var-annotated]
     for text, into in ((where, clauses), (None, again)):
         if text is None:
-            text = " AND ".join(f"({spell(clause.predicate, 'UTC')})" for clause in clauses)  # noqa: PLW2901
+            text = " AND ".join(f"({plain_sql(clause.predicate, 'UTC')})" for clause in clauses)  # noqa: PLW2901
         into.extend(split(bind(parse_predicate(text, profile), SCHEMA, profile, text), profile))
     assert [clause.predicate for clause in again] == [clause.predicate for clause in clauses]
 
@@ -179,4 +179,4 @@ def test_a_spelling_reads_back_to_the_same_sets(where: str) -> None:
 def test_a_list_too_long_to_paste_has_no_spelling() -> None:
     numbers = ", ".join(str(2 * n) for n in range(500))
     (clause,) = split(bind(parse_predicate(f"n IN ({numbers})", Profile(0)), SCHEMA, Profile(0), ""), Profile(0))
-    assert spell(clause.predicate, "UTC") is None
+    assert plain_sql(clause.predicate, "UTC") is None

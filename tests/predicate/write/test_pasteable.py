@@ -13,7 +13,7 @@ from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import Expr, IsNull, Member, Not, Or, Profile
-from lakeprune.predicate.write.pasteable import implied, is_exact, spell
+from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql
 from lakeprune.values.intervals import IntervalSet, everything, nothing
 from lakeprune.values.types import INT
 from tests.predicate.columns import PROFILE
@@ -38,7 +38,7 @@ def is_true(expr: Expr, row: Row, profile: Profile) -> bool:
 def test_a_spelling_filters_the_same_rows(expr: Expr, row: Row, zone: str) -> None:
     profile = Profile(now=PROFILE.now, zone=zone)
     found = normalise(expr, profile)
-    exact, weaker = spell(found, zone) if is_exact(found) else None, spell(implied(found), zone)
+    exact, weaker = plain_sql(found, zone) if is_exact(found) else None, plain_sql(implied(found), zone)
     truth = is_true(expr, row, profile)
     if exact is not None:
         assert is_true(read(exact, profile), row, profile) == truth
@@ -49,6 +49,6 @@ def test_a_spelling_filters_the_same_rows(expr: Expr, row: Row, zone: str) -> No
 @pytest.mark.parametrize("values", [everything(INT), nothing(INT)])
 def test_a_set_of_all_or_no_values_is_null_where_the_column_is(values: IntervalSet) -> None:
     member = Member(COLUMNS["i"], values)
-    assert spell(IsNull(member), "UTC") == "i IS NULL"
-    assert spell(Not(Or((member, IsNull(member)))), "UTC") is None
-    assert spell(IsNull(Or((member, member))), "UTC") is None
+    assert plain_sql(IsNull(member), "UTC") == "i IS NULL"
+    assert plain_sql(Not(Or((member, IsNull(member)))), "UTC") is None
+    assert plain_sql(IsNull(Or((member, member))), "UTC") is None

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.passes.rebuild import all_of
-from lakeprune.predicate.passes.split import spelt_clauses
+from lakeprune.predicate.passes.split import written_clauses
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
 from lakeprune.predicate.walk import columns_of
-from lakeprune.predicate.write.pasteable import implied, only, spell
+from lakeprune.predicate.write.pasteable import implied, only, plain_sql
 from lakeprune.report.diagnosis.delta_spark import DeltaSpark
 from lakeprune.values.types import Kind
 
@@ -24,7 +24,7 @@ MOST_RANGES = 64  # of one column: a longer list is merged across its smallest g
 def added_conditions(bound: Expr, facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
     """What can be added for the clauses that Delta does not use as they are written."""
     found: dict[str, None] = {}
-    for spelt, clause in spelt_clauses(bound, profile):
+    for spelt, clause in written_clauses(bound, profile):
         spark = DeltaSpark(facts, profile)
         spark.plan([spelt])
         if spark.reasons:
@@ -48,7 +48,7 @@ def _conditions(clause: Clause, profile: Profile) -> Iterator[str]:
         # Delta evaluates what concerns partition columns alone as it is written.
         if side == TRUE or all(column.role is Role.PARTITION for column in columns_of(clause.predicate)):
             continue
-        text = spell(side, profile.zone)
+        text = plain_sql(side, profile.zone)
         if text is not None:
             yield text
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.bind.literals import (
     beyond_every_integer,
     both_readings,
@@ -23,32 +24,13 @@ from lakeprune.predicate.bind.literals import (
 from lakeprune.predicate.bind.names import Resolver
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
-from lakeprune.predicate.tree import (
-    And,
-    Call,
-    Column,
-    Compare,
-    Constant,
-    Either,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Name,
-    Not,
-    NullTest,
-    Op,
-    Opaque,
-    Or,
-    Profile,
-)  # fmt: skip
+from lakeprune.predicate.tree import Expr, Profile
+from lakeprune.predicate.walk import nodes, type_of
 from lakeprune.predicate.write.show import show
 from lakeprune.values.literals import depends_on_clock
 from lakeprune.values.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
 
-_COMPARED_TEXT = (Compare, In, Like, IsNull, IsTruth, And, Or, Not, Constant, Opaque, NullTest, Either)
+_PREDICATES = (t.Compare, t.In, t.Like, t.IsNull, t.IsTruth, t.And, t.Or, t.Not, t.Constant, t.Opaque, t.NullTest, t.Either)
 
 
 class _Refused(Exception):
@@ -73,86 +55,86 @@ class _Binder:
     def predicate(self, expr: Expr) -> Expr:
         """A bound node that is TRUE, FALSE or NULL."""
         match expr:
-            case And(parts):
-                return And(tuple(self.predicate(part) for part in parts))
-            case Or(parts):
-                return Or(tuple(self.predicate(part) for part in parts))
-            case Not(part):
-                return Not(self.predicate(part))
-            case Constant():
+            case t.And(parts):
+                return t.And(tuple(self.predicate(part) for part in parts))
+            case t.Or(parts):
+                return t.Or(tuple(self.predicate(part) for part in parts))
+            case t.Not(part):
+                return t.Not(self.predicate(part))
+            case t.Constant():
                 return expr
-            case Opaque():
+            case t.Opaque():
                 return replace(expr, columns=self._columns(expr.columns))
         try:
             return self._leaf(expr)
         except _Refused as refused:
-            return Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))))
+            return t.Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))))
 
     def _leaf(self, expr: Expr) -> Expr:
         match expr:
-            case Compare():
+            case t.Compare():
                 return self._compare(expr)
-            case In():
+            case t.In():
                 return self._in(expr)
-            case Like(value, pattern, escape, kind):
-                return Like(self._value(value), self._value(pattern), escape, kind)
-            case IsNull(part):
+            case t.Like(value, pattern, escape, kind):
+                return t.Like(self._value(value), self._value(pattern), escape, kind)
+            case t.IsNull(part):
                 return self._is_null(part)
-            case IsTruth(part, truth):
-                return IsTruth(self.predicate(part), truth)
-            case Literal(value=value):
+            case t.IsTruth(part, truth):
+                return t.IsTruth(self.predicate(part), truth)
+            case t.Literal(value=value):
                 if value is None or isinstance(value, bool):
-                    return Constant(value)
+                    return t.Constant(value)
                 raise self._not_boolean(expr, None)
         bound = self._value(expr)
-        type_ = _type_of(bound)
+        type_ = type_of(bound)
         if type_ is not None and type_.kind is not Kind.BOOLEAN:
             raise self._not_boolean(expr, type_)
-        return Compare(Op.EQ, bound, Literal(True, BOOLEAN))
+        return t.Compare(t.Op.EQ, bound, t.Literal(True, BOOLEAN))
 
-    def _compare(self, expr: Compare) -> Expr:
+    def _compare(self, expr: t.Compare) -> Expr:
         truth = self._truth_compare(expr)
         if truth is not None:
             return truth
         left, right = self._value(expr.left), self._value(expr.right)
         left, right = self._typed(left, right), self._typed(right, left)
-        bound = Compare(expr.op, left, right)
+        bound = t.Compare(expr.op, left, right)
         readings = both_readings(bound) or beyond_every_integer(bound)
         if readings is not None:
-            return Either(*readings)
+            return t.Either(*readings)
         return _either_of(bound, decimal_readings(bound, (expr.left, expr.right)))
 
-    def _truth_compare(self, expr: Compare) -> Expr | None:
+    def _truth_compare(self, expr: t.Compare) -> Expr | None:
         """`(a > 1) = TRUE` and its kin, as the predicate they are; None for an ordinary comparison."""
         for part, other in ((expr.left, expr.right), (expr.right, expr.left)):
-            if not isinstance(part, _COMPARED_TEXT):
+            if not isinstance(part, _PREDICATES):
                 continue
-            if not isinstance(other, Literal) or not isinstance(other.value, bool):
+            if not isinstance(other, t.Literal) or not isinstance(other.value, bool):
                 raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a comparison between two predicates")
             bound = self.predicate(part)
             match expr.op:
-                case Op.NULL_SAFE_EQ:
-                    return IsTruth(bound, other.value)
-                case Op.EQ | Op.NE:
-                    return bound if (expr.op is Op.EQ) == other.value else Not(bound)
+                case t.Op.NULL_SAFE_EQ:
+                    return t.IsTruth(bound, other.value)
+                case t.Op.EQ | t.Op.NE:
+                    return bound if (expr.op is t.Op.EQ) == other.value else t.Not(bound)
                 case _:
                     raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "predicates have no order")
         return None
 
-    def _in(self, expr: In) -> Expr:
-        if isinstance(expr.value, _COMPARED_TEXT):
+    def _in(self, expr: t.In) -> Expr:
+        if isinstance(expr.value, _PREDICATES):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a predicate in a list")
         value = self._value(expr.value)
-        if all(isinstance(option, Literal) for option in expr.options):
+        if all(isinstance(option, t.Literal) for option in expr.options):
             options = tuple([self._typed(option, value) for option in expr.options])
         else:
             bound = [self._value(option) for option in expr.options]
             options = tuple(self._typed(option, value) for option in bound)
-        if _mixes_text_with_other_times(expr.options, options, _type_of(value)):
+        if _mixes_text_with_other_times(expr.options, options, type_of(value)):
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
-        member = In(value, options)
-        readings = both_readings(member) if has_two_readings(_type_of(value)) else None
-        found = member if readings is None else Either(*readings)
+        member = t.In(value, options)
+        readings = both_readings(member) if has_two_readings(type_of(value)) else None
+        found = member if readings is None else t.Either(*readings)
         if not any(is_text(option) for option in expr.options):
             return found
         from lakeprune.predicate.bind.lists import text_readings
@@ -161,50 +143,50 @@ class _Binder:
         return _either_of(found, others)
 
     def _is_null(self, part: Expr) -> Expr:
-        if isinstance(part, Name):
+        if isinstance(part, t.Name):
             column = self._column(part, nested=True)
             if column.type.kind in NESTED_KINDS:
-                return NullTest(column, self._names.leaves(part))
-            return IsNull(column)
-        return IsNull(self.predicate(part) if isinstance(part, _COMPARED_TEXT) else self._value(part))
+                return t.NullTest(column, self._names.leaves(part))
+            return t.IsNull(column)
+        return t.IsNull(self.predicate(part) if isinstance(part, _PREDICATES) else self._value(part))
 
     def _value(self, expr: Expr) -> Expr:
         """A bound node that has a value of some type; raises for whatever cannot be evaluated exactly."""
         match expr:
-            case Name():
+            case t.Name():
                 return self._column(expr, nested=False)
-            case Literal():
+            case t.Literal():
                 return own_type(expr)
-            case Call():
+            case t.Call():
                 return self._call(expr)
-            case Column():
+            case t.Column():
                 return expr
-            case Constant(truth=truth):
-                return Literal(truth, BOOLEAN)
+            case t.Constant(truth=truth):
+                return t.Literal(truth, BOOLEAN)
         bound = self.predicate(expr)
-        if any(isinstance(node, Opaque) for node in _walk(bound)):
+        if any(isinstance(node, t.Opaque) for node in nodes(bound)):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"depends on `{show(expr)}`")
         return bound
 
-    def _call(self, expr: Call) -> Expr:
+    def _call(self, expr: t.Call) -> Expr:
         from lakeprune.predicate.functions.registry import result_type
 
         args = tuple(self._value(arg) for arg in expr.args)
         if expr.function in ("if", "case"):
             args = tuple(_without_true(arg) for arg in args)
-        types = tuple(_type_of(arg) for arg in args)
+        types = tuple(type_of(arg) for arg in args)
         self._check_conditions(expr, types)
-        if any(isinstance(arg, Literal) and is_finer_than_type(arg) for arg in args):
+        if any(isinstance(arg, t.Literal) and is_finer_than_type(arg) for arg in args):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a timestamp finer than a microsecond inside an expression")
         function, args, types = _date_arithmetic(expr.function, args, types)
         if function in ("cast", "try_cast"):
-            return Call(function, args, expr.type)
+            return t.Call(function, args, expr.type)
         type_ = result_type(function, types)
         if type_ is None:
-            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_spelt(types)}")
-        return Call(function, args, type_)
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_list_of(types)}")
+        return t.Call(function, args, type_)
 
-    def _check_conditions(self, expr: Call, types: tuple[DataType | None, ...]) -> None:
+    def _check_conditions(self, expr: t.Call, types: tuple[DataType | None, ...]) -> None:
         """LP104 when what IF or CASE WHEN decides on is not a predicate."""
         conditions = {"if": types[:1], "case": types[:-1:2]}.get(expr.function, ())
         for index, type_ in enumerate(conditions):
@@ -213,17 +195,17 @@ class _Binder:
 
     def _typed(self, expr: Expr, other: Expr) -> Expr:
         """`expr`, with a string literal read as the type of what it is compared with."""
-        if not isinstance(expr, Literal):
+        if not isinstance(expr, t.Literal):
             return expr
         try:
-            return typed(expr, _type_of(other), self._profile.zone)
+            return typed(expr, type_of(other), self._profile.zone)
         except ValueError as error:
-            type_ = _type_of(other)
+            type_ = type_of(other)
             if type_ is not None and isinstance(expr.value, str) and depends_on_clock(expr.value, type_):
                 raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"'{expr.value}' depends on the clock") from error
             raise self._names.not_of_type(expr, other) from error
 
-    def _column(self, name: Name, *, nested: bool) -> Column:
+    def _column(self, name: t.Name, *, nested: bool) -> t.Column:
         column = self._names.column(name)
         if column is None:
             raise _Refused(ReasonCode.NO_ORDERED_STATISTICS, f"{'.'.join(name.parts)} lies inside an array, map or variant")
@@ -233,7 +215,7 @@ class _Binder:
 
     def _columns(self, names: tuple[Expr, ...]) -> tuple[Expr, ...]:
         """Columns an Opaque node mentions: all must exist, those without values of their own are left out."""
-        found = [self._names.column(name) for name in names if isinstance(name, Name)]
+        found = [self._names.column(name) for name in names if isinstance(name, t.Name)]
         return tuple(dict.fromkeys(column for column in found if column is not None))
 
     def _not_boolean(self, expr: Expr, type_: DataType | None) -> PredicateError:
@@ -260,17 +242,17 @@ def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, .
     """`d IN (TIMESTAMP '2024-01-01 01:00:00', '2024-01-01 02:00:00')`: beside a timestamp the text keeps its hours."""
     if type_ is None or type_.kind not in TIME_KINDS or type_.kind is Kind.TIMESTAMP:
         return False
-    has_text = any(isinstance(option, Literal) and option.type is None and isinstance(option.value, str) for option in written)
+    has_text = any(isinstance(option, t.Literal) and option.type is None and isinstance(option.value, str) for option in written)
     return has_text and any(
-        (found := _type_of(option)) is not None and found.kind in TIME_KINDS - {type_.kind, Kind.DATE} for option in bound
+        (found := type_of(option)) is not None and found.kind in TIME_KINDS - {type_.kind, Kind.DATE} for option in bound
     )
 
 
 def _without_true(expr: Expr) -> Expr:
     """`flag = TRUE` as `flag`, which has the same value: one spelling for both."""
     match expr:
-        case Compare(Op.EQ, Call() | Column() as value, Literal(True, type_)) if type_ == BOOLEAN:
-            return value if _type_of(value) == BOOLEAN else expr
+        case t.Compare(t.Op.EQ, t.Call() | t.Column() as value, t.Literal(True, type_)) if type_ == BOOLEAN:
+            return value if type_of(value) == BOOLEAN else expr
         case _:
             return expr
 
@@ -278,42 +260,13 @@ def _without_true(expr: Expr) -> Expr:
 def _either_of(first: Expr, others: list[Expr]) -> Expr:
     """One of these meanings, it is not known which."""
     for other in others:
-        first = Either(first, other)
+        first = t.Either(first, other)
     return first
 
 
-def _type_of(expr: Expr) -> DataType | None:
-    if isinstance(expr, Column | Literal | Call):
-        return expr.type
-    return BOOLEAN if isinstance(expr, _COMPARED_TEXT) else None
-
-
-def _spelt(types: tuple[DataType | None, ...]) -> str:
+def _list_of(types: tuple[DataType | None, ...]) -> str:
     return "(" + ", ".join("NULL" if type_ is None else str(type_) for type_ in types) + ")"
 
 
-def _walk(expr: Expr) -> list[Expr]:
-    """Every node at and below `expr`."""
-    found = [expr]
-    for node in found:
-        match node:
-            case And(parts) | Or(parts):
-                found.extend(parts)
-            case Not(part) | IsNull(part) | IsTruth(part, _):
-                found.append(part)
-            case Compare(_, left, right) | Either(left, right):
-                found.extend((left, right))
-            case In(value, options):
-                found.append(value)
-                found.extend(option for option in options if not isinstance(option, Literal))
-            case Like(value, pattern):
-                found.extend((value, pattern))
-            case Call(_, args, _):
-                found.extend(args)
-            case Opaque(_, _, columns):
-                found.extend(columns)
-    return found
-
-
-def _names(expr: Expr) -> list[Name]:
-    return [node for node in _walk(expr) if isinstance(node, Name)]
+def _names(expr: Expr) -> list[t.Name]:
+    return [node for node in nodes(expr) if isinstance(node, t.Name)]

@@ -8,87 +8,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.comparison import order, rounded, rounded_scale
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.like_pattern import matches, pieces_of
 from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.tree import (
-    And,
-    Call,
-    Column,
-    ColumnCompare,
-    Compare,
-    Constant,
-    Exact,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Member,
-    Not,
-    NullTest,
-    Op,
-    Or,
-    Profile,
-    Within,
-)
+from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.floats import compare_floats, to_float32
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, DataType, Kind, Scalar
 
-Row = Mapping[Column, Scalar]
+Row = Mapping[t.Column, Scalar]
 
-_HOLDS: dict[Op, Callable[[int], bool]] = {
-    Op.EQ: lambda sign: sign == 0,
-    Op.NE: lambda sign: sign != 0,
-    Op.LT: lambda sign: sign < 0,
-    Op.LE: lambda sign: sign <= 0,
-    Op.GT: lambda sign: sign > 0,
-    Op.GE: lambda sign: sign >= 0,
-    Op.NULL_SAFE_EQ: lambda sign: sign == 0,
+_HOLDS: dict[t.Op, Callable[[int], bool]] = {
+    t.Op.EQ: lambda sign: sign == 0,
+    t.Op.NE: lambda sign: sign != 0,
+    t.Op.LT: lambda sign: sign < 0,
+    t.Op.LE: lambda sign: sign <= 0,
+    t.Op.GT: lambda sign: sign > 0,
+    t.Op.GE: lambda sign: sign >= 0,
+    t.Op.NULL_SAFE_EQ: lambda sign: sign == 0,
 }
 
 
 def evaluate(expr: Expr, row: Row, profile: Profile) -> Scalar:
     """The value of `expr` on the row.
 
-    >>> evaluate(Compare(Op.EQ, Literal(None), Literal(1)), {}, Profile(now=0)) is None
+    >>> evaluate(t.Compare(t.Op.EQ, t.Literal(None), t.Literal(1)), {}, Profile(now=0)) is None
     True
     """
     match expr:
-        case Column():
+        case t.Column():
             return row[expr]
-        case Literal(value):
+        case t.Literal(value):
             return value
-        case Constant(truth):
+        case t.Constant(truth):
             return truth
-        case Call():
+        case t.Call():
             return _call(expr, row, profile)
-        case And(parts):
+        case t.And(parts):
             return _connect(parts, row, profile, decisive=False)
-        case Or(parts):
+        case t.Or(parts):
             return _connect(parts, row, profile, decisive=True)
-        case Not(part):
+        case t.Not(part):
             value = evaluate(part, row, profile)
             return None if value is None else not value
-        case IsNull(part):
+        case t.IsNull(part):
             return evaluate(part, row, profile) is None
-        case IsTruth(part, truth):
+        case t.IsTruth(part, truth):
             return evaluate(part, row, profile) is truth
-        case NullTest(column):
+        case t.NullTest(column):
             return row[column] is None
-        case Member(value, values) | Within(value, values):
+        case t.Member(value, values) | t.Within(value, values):
             found = evaluate(value, row, profile)
             return None if found is None else values.contains(found)
-        case Exact(predicate):
+        case t.Exact(predicate):
             return evaluate(predicate, row, profile)
-        case Compare(op, left, right) | ColumnCompare(op, left, right):
+        case t.Compare(op, left, right) | t.ColumnCompare(op, left, right):
             return _compare(op, left, right, row, profile)
-        case In():
+        case t.In():
             return _in(expr, row, profile)
-        case Like():
+        case t.Like():
             return _like(expr, row, profile)
         case _:
             raise EvaluationFailed(f"{type(expr).__name__} has no value of its own")
@@ -113,10 +93,10 @@ def _connect(parts: Iterable[Expr], row: Row, profile: Profile, *, decisive: boo
     return outcome
 
 
-def _compare(op: Op, left: Expr, right: Expr, row: Row, profile: Profile) -> bool | None:
+def _compare(op: t.Op, left: Expr, right: Expr, row: Row, profile: Profile) -> bool | None:
     a, b = evaluate(left, row, profile), evaluate(right, row, profile)
     if a is None or b is None:
-        return (a is None and b is None) if op is Op.NULL_SAFE_EQ else None
+        return (a is None and b is None) if op is t.Op.NULL_SAFE_EQ else None
     return _HOLDS[op](order(a, _known(left), b, _known(right), profile))
 
 
@@ -127,7 +107,7 @@ def _known(expr: Expr) -> DataType:
     return found
 
 
-def _in(expr: In, row: Row, profile: Profile) -> bool | None:
+def _in(expr: t.In, row: Row, profile: Profile) -> bool | None:
     value = evaluate(expr.value, row, profile)
     if value is None:
         return None
@@ -168,7 +148,7 @@ def as_double(value: Scalar) -> float:
     return float(value)
 
 
-def _like(expr: Like, row: Row, profile: Profile) -> bool | None:
+def _like(expr: t.Like, row: Row, profile: Profile) -> bool | None:
     value, pattern = evaluate(expr.value, row, profile), evaluate(expr.pattern, row, profile)
     if value is None or pattern is None:
         return None
@@ -190,7 +170,7 @@ def _like(expr: Like, row: Row, profile: Profile) -> bool | None:
         raise EvaluationFailed(str(problem)) from problem
 
 
-def _call(expr: Call, row: Row, profile: Profile) -> Scalar:
+def _call(expr: t.Call, row: Row, profile: Profile) -> Scalar:
     function = lookup(expr.function)
     if function is None:
         raise EvaluationFailed(f"lakeprune does not know {expr.function}")

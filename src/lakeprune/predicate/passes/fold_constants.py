@@ -6,24 +6,12 @@ as an opaque part. A strict function of a NULL literal is NULL whatever its othe
 
 from __future__ import annotations
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.rebuild import rebuild
-from lakeprune.predicate.tree import (
-    Call,
-    Column,
-    Compare,
-    Constant,
-    Expr,
-    In,
-    IsNull,
-    Like,
-    Literal,
-    Opaque,
-    Profile,
-    Within,
-)
+from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import nodes, type_of
 
 
@@ -32,7 +20,7 @@ def fold_constants(expr: Expr, profile: Profile) -> Expr:
 
     >>> from lakeprune.predicate.tree import Op
     >>> from lakeprune.values.types import INT
-    >>> fold_constants(Compare(Op.LT, Literal(1, INT), Literal(2, INT)), Profile(now=0))
+    >>> fold_constants(t.Compare(Op.LT, t.Literal(1, INT), t.Literal(2, INT)), Profile(now=0))
     Constant(truth=True)
     """
     return rebuild(expr, leaf=lambda leaf: _fold_leaf(leaf, profile))
@@ -40,17 +28,17 @@ def fold_constants(expr: Expr, profile: Profile) -> Expr:
 
 def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
     match leaf:
-        case Compare(op, left, right):
-            leaf = Compare(op, fold_value(left, profile), fold_value(right, profile))
-        case In(value, options):
-            leaf = In(fold_value(value, profile), tuple(fold_value(option, profile) for option in options))
-        case Like(value, pattern, escape, kind):
-            leaf = Like(fold_value(value, profile), fold_value(pattern, profile), escape, kind)
-        case IsNull(part):
-            leaf = IsNull(fold_value(part, profile))
-        case Within(value, values):
-            leaf = Within(fold_value(value, profile), values)
-        case Call() | Literal():
+        case t.Compare(op, left, right):
+            leaf = t.Compare(op, fold_value(left, profile), fold_value(right, profile))
+        case t.In(value, options):
+            leaf = t.In(fold_value(value, profile), tuple(fold_value(option, profile) for option in options))
+        case t.Like(value, pattern, escape, kind):
+            leaf = t.Like(fold_value(value, profile), fold_value(pattern, profile), escape, kind)
+        case t.IsNull(part):
+            leaf = t.IsNull(fold_value(part, profile))
+        case t.Within(value, values):
+            leaf = t.Within(fold_value(value, profile), values)
+        case t.Call() | t.Literal():
             leaf = fold_value(leaf, profile)
         case _:
             return leaf
@@ -60,29 +48,29 @@ def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
         truth = evaluate(leaf, {}, profile)
     except EvaluationFailed:
         return leaf
-    return Constant(None if truth is None else bool(truth))
+    return t.Constant(None if truth is None else bool(truth))
 
 
 def fold_value(expr: Expr, profile: Profile) -> Expr:
     """A value with its constant parts computed; predicates inside it (`if(a > 1 + 1, ...)`) too."""
-    if isinstance(expr, Literal | Column | Opaque):
+    if isinstance(expr, t.Literal | t.Column | t.Opaque):
         return expr
-    if not isinstance(expr, Call):
+    if not isinstance(expr, t.Call):
         return fold_constants(expr, profile)
     args = tuple(fold_value(arg, profile) for arg in expr.args)
-    call = Call(expr.function, args, expr.type)
+    call = t.Call(expr.function, args, expr.type)
     function = lookup(call.function)
     if function is None:
         return call
-    if function.evaluate is not None and any(isinstance(arg, Literal) and arg.value is None for arg in args):
-        return Literal(None, type_of(call))
+    if function.evaluate is not None and any(isinstance(arg, t.Literal) and arg.value is None for arg in args):
+        return t.Literal(None, type_of(call))
     if not is_constant(call):
         return call
     try:
-        return Literal(evaluate(call, {}, profile), type_of(call))
+        return t.Literal(evaluate(call, {}, profile), type_of(call))
     except EvaluationFailed:
         return call
 
 
 def is_constant(expr: Expr) -> bool:
-    return not any(isinstance(node, Column | Opaque) for node in nodes(expr))
+    return not any(isinstance(node, t.Column | t.Opaque) for node in nodes(expr))

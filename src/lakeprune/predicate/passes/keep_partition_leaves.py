@@ -6,23 +6,11 @@ column's value on every row of its files, and evaluation is exact or says that i
 
 from __future__ import annotations
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import (
-    Call,
-    Column,
-    ColumnCompare,
-    Compare,
-    Exact,
-    Expr,
-    In,
-    IsNull,
-    Like,
-    Literal,
-    Profile,
-    Within,
-)
+from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import columns_of
 
 
@@ -35,25 +23,25 @@ def is_partition_only(expr: Expr) -> bool:
     return bool(columns) and all(column.role is Role.PARTITION for column in columns)
 
 
-def exact(leaf: Expr) -> Exact:
-    return Exact(leaf, columns_of(leaf))
+def exact(leaf: Expr) -> t.Exact:
+    return t.Exact(leaf, columns_of(leaf))
 
 
 def _keep(leaf: Expr) -> Expr:
-    if not isinstance(leaf, Compare | ColumnCompare | In | Like | IsNull | Call | Within) or _is_direct(leaf):
+    if not isinstance(leaf, t.Compare | t.ColumnCompare | t.In | t.Like | t.IsNull | t.Call | t.Within) or _is_direct(leaf):
         return leaf
     return exact(leaf) if is_partition_only(leaf) else leaf
 
 
 def _is_direct(leaf: Expr) -> bool:
     match leaf:
-        case Compare(_, Column(), Literal()) | IsNull(Column()) | Within(Column(), _):
+        case t.Compare(_, t.Column(), t.Literal()) | t.IsNull(t.Column()) | t.Within(t.Column(), _):
             return True
-        case In(Column(), options):
-            return all(isinstance(option, Literal) for option in options)
-        case Like(Column(), Literal(value=str() as pattern), escape, "like"):
+        case t.In(t.Column(), options):
+            return all(isinstance(option, t.Literal) for option in options)
+        case t.Like(t.Column(), t.Literal(value=str() as pattern), escape, "like"):
             return _is_prefix(pattern, escape)
-        case Call("startswith", (Column(), Literal())):
+        case t.Call("startswith", (t.Column(), t.Literal())):
             return True
         case _:
             return False

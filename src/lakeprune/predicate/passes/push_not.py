@@ -6,22 +6,10 @@ order: what is certainly not inside becomes the outer side.
 
 from __future__ import annotations
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.passes.rebuild import rebuild
-from lakeprune.predicate.tree import (
-    And,
-    ColumnCompare,
-    Constant,
-    Either,
-    Exact,
-    Expr,
-    IsNull,
-    Member,
-    Not,
-    NullTest,
-    Or,
-    Profile,
-)
+from lakeprune.predicate.tree import Expr, Profile
 
 
 def push_not(expr: Expr, _profile: Profile) -> Expr:
@@ -30,9 +18,9 @@ def push_not(expr: Expr, _profile: Profile) -> Expr:
 
 def _pushed(node: Expr) -> Expr:
     match node:
-        case IsNull(part):
+        case t.IsNull(part):
             return _null_of(part)
-        case Not(part):
+        case t.Not(part):
             return _negate(part)
         case _:
             return node
@@ -40,41 +28,41 @@ def _pushed(node: Expr) -> Expr:
 
 def _negate(part: Expr) -> Expr:
     match part:
-        case Not(inside):
+        case t.Not(inside):
             return inside
-        case Constant(truth):
-            return Constant(None if truth is None else not truth)
-        case Member(column, values):
-            return Member(column, whole(values.complement(), column.type))
-        case And(parts):
-            return Or(tuple(_negate(inside) for inside in parts))
-        case Or(parts):
-            return And(tuple(_negate(inside) for inside in parts))
-        case Either(outer, inner):
-            return Either(_negate(inner), _negate(outer))
-        case Exact(predicate, columns):
-            return Exact(Not(predicate), columns)
+        case t.Constant(truth):
+            return t.Constant(None if truth is None else not truth)
+        case t.Member(column, values):
+            return t.Member(column, whole(values.complement(), column.type))
+        case t.And(parts):
+            return t.Or(tuple(_negate(inside) for inside in parts))
+        case t.Or(parts):
+            return t.And(tuple(_negate(inside) for inside in parts))
+        case t.Either(outer, inner):
+            return t.Either(_negate(inner), _negate(outer))
+        case t.Exact(predicate, columns):
+            return t.Exact(t.Not(predicate), columns)
         case _:
-            return Not(part)
+            return t.Not(part)
 
 
 def _null_of(part: Expr) -> Expr:
     """IS NULL of a leaf in terms of its columns."""
     match part:
-        case Constant(truth):
-            return Constant(truth is None)
-        case Member(column):
-            return NullTest(column)
-        case ColumnCompare(_, left, right):
-            return Or((NullTest(left), NullTest(right)))
-        case NullTest() | IsNull():
-            return Constant(False)
-        case Not(inside):
+        case t.Constant(truth):
+            return t.Constant(truth is None)
+        case t.Member(column):
+            return t.NullTest(column)
+        case t.ColumnCompare(_, left, right):
+            return t.Or((t.NullTest(left), t.NullTest(right)))
+        case t.NullTest() | t.IsNull():
+            return t.Constant(False)
+        case t.Not(inside):
             return _null_of(inside)
-        case Either(outer, inner):  # both sides are NULL on the same rows, unless one of them is a constant
+        case t.Either(outer, inner):  # both sides are NULL on the same rows, unless one of them is a constant
             wide, narrow = _null_of(outer), _null_of(inner)
-            return narrow if wide == narrow else Either(wide, narrow)
-        case Exact(predicate, columns):
-            return Exact(IsNull(predicate), columns)
+            return narrow if wide == narrow else t.Either(wide, narrow)
+        case t.Exact(predicate, columns):
+            return t.Exact(t.IsNull(predicate), columns)
         case _:
-            return IsNull(part)
+            return t.IsNull(part)

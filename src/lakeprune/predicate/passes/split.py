@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
@@ -18,43 +19,25 @@ from lakeprune.predicate.passes.normalise import merge, normalise
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import (
-    TRUE,
-    And,
-    Call,
-    Clause,
-    Compare,
-    Constant,
-    Either,
-    Exact,
-    Expr,
-    In,
-    Literal,
-    Lowerable,
-    Member,
-    Not,
-    Opaque,
-    Or,
-    Profile,
-)
+from lakeprune.predicate.tree import Expr, Lowerable, Profile
 from lakeprune.predicate.walk import columns_of, nodes
 
 
 class _Conjunct(Struct, frozen=True):
-    spelt: tuple[Expr, ...]  # the user's conjuncts that went into it
+    written: tuple[Expr, ...]  # the user's conjuncts that went into it
     predicate: Lowerable
 
 
-def split(bound: Expr, profile: Profile) -> tuple[Clause, ...]:
+def split(bound: Expr, profile: Profile) -> tuple[t.Clause, ...]:
     """The clauses of a predicate; none for a predicate that is TRUE on every row."""
-    return tuple(clause for _, clause in spelt_clauses(bound, profile) if clause.predicate != TRUE)
+    return tuple(clause for _, clause in written_clauses(bound, profile) if clause.predicate != t.TRUE)
 
 
-def spelt_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, Clause], ...]:
+def written_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, t.Clause], ...]:
     """Every clause, also those that are TRUE on every row, each with the bound conjuncts that it was made of."""
     groups = _group_date_fields(_top_conjuncts(bound))
     found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
-    return tuple((all_of(conjunct.spelt), _clause(conjunct, profile)) for conjunct in _merge(found, profile))
+    return tuple((all_of(conjunct.written), _clause(conjunct, profile)) for conjunct in _merge(found, profile))
 
 
 def _top_conjuncts(bound: Expr) -> list[Expr]:
@@ -73,13 +56,13 @@ def _top_conjuncts(bound: Expr) -> list[Expr]:
 
 def _opened(part: Expr) -> tuple[Expr, ...]:
     match part:
-        case And():
+        case t.And():
             return conjuncts(part)
-        case Or():
+        case t.Or():
             return conjuncts(factor(part))
-        case Not(Or(parts)):
-            return tuple(Not(inside) for inside in parts)
-        case Not(Not(inside)):
+        case t.Not(t.Or(parts)):
+            return tuple(t.Not(inside) for inside in parts)
+        case t.Not(t.Not(inside)):
             return _opened(inside)
         case _:
             return (part,)
@@ -98,9 +81,9 @@ def _group_date_fields(parts: list[Expr]) -> list[tuple[Expr, ...]]:
 def _field(part: Expr) -> tuple[str | None, Expr | None]:
     match part:
         case (
-            Compare(_, Call(name, (moment,)), Literal())
-            | Compare(_, Literal(), Call(name, (moment,)))
-            | In(Call(name, (moment,)))
+            t.Compare(_, t.Call(name, (moment,)), t.Literal())
+            | t.Compare(_, t.Literal(), t.Call(name, (moment,)))
+            | t.In(t.Call(name, (moment,)))
         ) if (function := lookup(name)) is not None and function.day_field is not None:
             on_data = any(column.role is Role.DATA for column in columns_of(moment))
             return (name, moment) if on_data else (None, None)
@@ -113,23 +96,23 @@ def _merge(found: list[_Conjunct], profile: Profile) -> list[_Conjunct]:
     slots: dict[object, list[_Conjunct]] = {}
     for index, conjunct in enumerate(found):
         predicate = conjunct.predicate
-        slots.setdefault(predicate.column if isinstance(predicate, Member) else index, []).append(conjunct)
+        slots.setdefault(predicate.column if isinstance(predicate, t.Member) else index, []).append(conjunct)
     merged = []
     for group in slots.values():
         if len(group) == 1:
             merged.append(group[0])
             continue
-        spelt = tuple(part for conjunct in group for part in conjunct.spelt)
-        merged.append(_Conjunct(spelt, merge(And(tuple(c.predicate for c in group)), profile)))
+        written = tuple(part for conjunct in group for part in conjunct.written)
+        merged.append(_Conjunct(written, merge(t.And(tuple(c.predicate for c in group)), profile)))
     return merged
 
 
-def _clause(conjunct: _Conjunct, profile: Profile) -> Clause:
+def _clause(conjunct: _Conjunct, profile: Profile) -> t.Clause:
     from lakeprune.predicate.write.show import show
 
     predicate = conjunct.predicate
-    text = show(all_of(conjunct.spelt), profile.zone)
-    return Clause(
+    text = show(all_of(conjunct.written), profile.zone)
+    return t.Clause(
         text=text,
         predicate=predicate,
         rewritten=show(predicate, profile.zone) if _says_something_else(conjunct) else None,
@@ -138,35 +121,35 @@ def _clause(conjunct: _Conjunct, profile: Profile) -> Clause:
 
 
 def _says_something_else(conjunct: _Conjunct) -> bool:
-    """Whether the rewritten predicate tells the reader more than the spelling does: a function moved, a contradiction found."""
+    """Whether the rewritten predicate tells the reader more than the text does: a function moved, a contradiction found."""
     predicate = conjunct.predicate
-    if isinstance(predicate, Exact | Opaque):
+    if isinstance(predicate, t.Exact | t.Opaque):
         return False
-    if all(_is_plain(part) for part in conjunct.spelt):
-        return isinstance(predicate, Constant) or (isinstance(predicate, Member) and predicate.values.is_empty())
+    if all(_is_plain(part) for part in conjunct.written):
+        return isinstance(predicate, t.Constant) or (isinstance(predicate, t.Member) and predicate.values.is_empty())
     return True
 
 
 def _is_plain(part: Expr) -> bool:
     """No function call in it: then rewriting changed its form only."""
-    return not any(isinstance(node, Call) for node in nodes(part))
+    return not any(isinstance(node, t.Call) for node in nodes(part))
 
 
 def _can_only_overflow(part: Expr) -> bool:
     """Its only functions are additions and the like: inexact at the very ends of the type, nowhere else."""
-    found = [lookup(node.function) for node in nodes(part) if isinstance(node, Call)]
+    found = [lookup(node.function) for node in nodes(part) if isinstance(node, t.Call)]
     return all(function is not None and function.only_overflows for function in found)
 
 
 def _reasons(conjunct: _Conjunct) -> Iterable[Reason]:
     found: dict[Reason, None] = {}
     for node in nodes(conjunct.predicate):
-        if isinstance(node, Opaque):
+        if isinstance(node, t.Opaque):
             found[node.reason] = None
         elif is_merged_list(node):
             found[Reason(ReasonCode.LIST_MERGED, "a very long list, merged across its smallest gaps")] = None
-        elif isinstance(node, Either) and not all(_is_plain(part) for part in conjunct.spelt):
-            if all(_can_only_overflow(part) for part in conjunct.spelt):
+        elif isinstance(node, t.Either) and not all(_is_plain(part) for part in conjunct.written):
+            if all(_can_only_overflow(part) for part in conjunct.written):
                 found[Reason(ReasonCode.OVERFLOW_POSSIBLE, "a value whose result leaves its type may match or fail")] = None
                 continue
             found[Reason(ReasonCode.INEXACT_REWRITE, "pruned by an implied range; rows inside it may still not match")] = None

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from lakeprune.values.intervals import Bound, Interval, IntervalSet, successor
 from lakeprune.values.literals import format_value
+from lakeprune.values.time.calendar import SECOND
 from lakeprune.values.types import DataType, Kind
 
 MAX_LISTED = 20  # of a long list or chain; the rest is counted
@@ -75,10 +76,10 @@ class _Comparison:
             return f"{self._subject} IS NOT NULL", ""
         if interval.is_point():
             return f"{self._subject} = {self._value(lo)}", ""
-        if isinstance(lo, str) and lo and not interval.lo_open and (hi is None or interval.hi_open) and successor(lo) == hi:
-            pattern = lo.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            return f"{self._subject} LIKE {format_value(pattern + '%', None)}", ""
-        below = self._below(interval, values)
+        if is_prefix(interval):
+            return f"{self._subject} LIKE {prefix_pattern(lo)}", ""
+        operator, end = upper_end(interval, values, self._type)
+        below = f"{operator} {self._value(end)}"
         above = f"{self._subject} {'>' if interval.lo_open else '>='} {self._value(lo)}"
         if hi is None:
             return above, ""
@@ -88,15 +89,28 @@ class _Comparison:
             return f"{self._subject} BETWEEN {self._value(lo)} AND {below[3:]}", ""
         return f"{above} AND {self._subject} {below}", "AND"
 
-    def _below(self, interval: Interval, values: IntervalSet) -> str:
-        """The upper end; the last microsecond of a second is shown as the start of the next."""
-        is_time = self._type is not None and self._type.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)
-        if is_time and isinstance(interval.hi, int) and values.step == 1 and (interval.hi + 1) % 1_000_000 == 0:
-            return f"< {self._value(interval.hi + 1)}"
-        return f"{'<' if interval.hi_open else '<='} {self._value(interval.hi)}"
-
     def _value(self, value: Bound) -> str:
         return format_value(value, self._type, self._zone)
+
+
+def is_prefix(interval: Interval) -> bool:
+    """Whether the interval holds exactly the texts with one prefix."""
+    lo, hi = interval.lo, interval.hi
+    return isinstance(lo, str) and lo != "" and not interval.lo_open and (hi is None or interval.hi_open) and successor(lo) == hi
+
+
+def prefix_pattern(prefix: str) -> str:
+    """The literal of a LIKE pattern for texts with the prefix."""
+    escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return format_value(escaped + "%", None)
+
+
+def upper_end(interval: Interval, values: IntervalSet, type_: DataType | None) -> tuple[str, Bound]:
+    """The operator and the bound of the upper end; the last microsecond of a second is below the start of the next."""
+    is_time = type_ is not None and type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ) and values.step == 1
+    if is_time and isinstance(interval.hi, int) and (interval.hi + 1) % SECOND == 0:
+        return "<", interval.hi + 1
+    return "<" if interval.hi_open else "<=", interval.hi
 
 
 def _holes(values: IntervalSet) -> list[Bound] | None:

@@ -9,30 +9,8 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from lakeprune.predicate.tree import (
-    And,
-    Call,
-    Column,
-    ColumnCompare,
-    Compare,
-    Constant,
-    Either,
-    Exact,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Member,
-    Name,
-    Not,
-    NullTest,
-    Op,
-    Opaque,
-    Or,
-    Within,
-)  # fmt: skip
+from lakeprune.predicate import tree as t
+from lakeprune.predicate.tree import Expr
 from lakeprune.predicate.write.sets import MAX_LISTED, comparison_text
 from lakeprune.values.literals import format_value
 from lakeprune.values.types import TIME_KINDS, DataType, Kind
@@ -55,7 +33,7 @@ def show(expr: Expr, zone: str = "UTC") -> str:
     """SQL text of `expr`; timestamps are written in `zone`.
 
     >>> from lakeprune.predicate.tree import TRUE
-    >>> show(Or((TRUE, Not(Compare(Op.EQ, Name(("my col",)), Literal(5))))))
+    >>> show(t.Or((TRUE, t.Not(t.Compare(t.Op.EQ, t.Name(("my col",)), t.Literal(5))))))
     'TRUE OR `my col` != 5'
     """
     return _Printer(zone).text(expr)[0]
@@ -81,36 +59,36 @@ class _Printer:
     def text(self, expr: Expr) -> tuple[str, int]:
         """The text of a node and how tightly it holds together."""
         match expr:
-            case Name(parts=path) | Column(path=path):
+            case t.Name(parts=path) | t.Column(path=path):
                 return name_text(path), _WHOLE
-            case Literal(value, type_):
+            case t.Literal(value, type_):
                 text = self._literal(value, type_)
                 return text, _UNARY if text.startswith("-") else _WHOLE
-            case Constant(truth):
+            case t.Constant(truth):
                 return format_value(truth, None), _WHOLE
-            case Call():
+            case t.Call():
                 return self._call(expr)
-            case And() | Or():
+            case t.And() | t.Or():
                 return self._chain(expr)
-            case Not(part):
+            case t.Not(part):
                 return self._not(part)
-            case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
+            case t.Compare(t.Op.EQ, t.Column() | t.Call() as value, t.Literal(True)) if _is_boolean(value):
                 return self.text(value)
-            case Compare(op, left, right):
+            case t.Compare(op, left, right):
                 return self._compared(left, op.value, right), _COMPARISON
-            case In() | Like() | IsNull() | IsTruth() | NullTest():
+            case t.In() | t.Like() | t.IsNull() | t.IsTruth() | t.NullTest():
                 return self._test(expr, ""), _COMPARISON
-            case Opaque(text):
+            case t.Opaque(text):
                 return text, _OR
-            case Member(column, _):
+            case t.Member(column, _):
                 return self._set(column, column.type, expr)
-            case Within(value, _):
+            case t.Within(value, _):
                 return self._set(value, getattr(value, "type", None), expr)
-            case ColumnCompare(op, left, right):
+            case t.ColumnCompare(op, left, right):
                 return f"{name_text(left.path)} {op.value} {name_text(right.path)}", _COMPARISON
-            case Either(outer, _):
+            case t.Either(outer, _):
                 return self.text(outer)
-            case Exact(predicate, _):
+            case t.Exact(predicate, _):
                 return self.text(predicate)
             case _:
                 assert_never(expr)
@@ -118,7 +96,7 @@ class _Printer:
     def _at(self, expr: Expr, needed: int) -> str:
         """The text of an operand, in parentheses where its place needs them; a date or timestamp says what it is."""
         text, binding = self.text(expr)
-        if isinstance(expr, Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
+        if isinstance(expr, t.Literal) and expr.type is not None and expr.type.kind in TIME_KINDS and expr.value is not None:
             return f"{type_name(expr.type)} {text}"
         return text if binding >= needed else f"({text})"
 
@@ -127,7 +105,12 @@ class _Printer:
 
     def _beside(self, expr: Expr, other: Expr) -> str:
         """An operand of a comparison: a date or timestamp is bare where the other side gives it its type."""
-        if isinstance(expr, Literal) and expr.type is not None and isinstance(other, Column | Call) and other.type is not None:
+        if (
+            isinstance(expr, t.Literal)
+            and expr.type is not None
+            and isinstance(other, t.Column | t.Call)
+            and other.type is not None
+        ):
             return self.text(expr)[0] if expr.type.kind is other.type.kind else self._at(expr, _SUM)
         return self._at(expr, _SUM)
 
@@ -137,14 +120,14 @@ class _Printer:
             return f"{text[:-1]}F" if text.endswith("D") else text
         return format_value(value, type_, self._zone)  # type: ignore[arg-type]  # a literal's value is a Scalar
 
-    def _chain(self, expr: And | Or) -> tuple[str, int]:
-        if isinstance(expr, And):
+    def _chain(self, expr: t.And | t.Or) -> tuple[str, int]:
+        if isinstance(expr, t.And):
             between = self._between(expr, "")
             if between is not None:
                 return between, _COMPARISON
-        word, binding = (" AND ", _AND) if isinstance(expr, And) else (" OR ", _OR)
+        word, binding = (" AND ", _AND) if isinstance(expr, t.And) else (" OR ", _OR)
         if not expr.parts:
-            return ("TRUE" if isinstance(expr, And) else "FALSE"), _WHOLE
+            return ("TRUE" if isinstance(expr, t.And) else "FALSE"), _WHOLE
         if len(expr.parts) == 1:
             return self.text(expr.parts[0])
         shown = [self._at(part, binding + 1) for part in expr.parts[:MAX_LISTED]]
@@ -152,49 +135,51 @@ class _Printer:
             shown.append(f"... {len(expr.parts) - MAX_LISTED:,} more")
         return word.join(shown), binding
 
-    def _between(self, expr: And, negation: str) -> str | None:
+    def _between(self, expr: t.And, negation: str) -> str | None:
         match expr.parts:
-            case (Compare(Op.GE, value, low), Compare(Op.LE, other, high)) if value == other and not isinstance(value, Literal):
+            case (t.Compare(t.Op.GE, value, low), t.Compare(t.Op.LE, again, high)) if (
+                value == again and type(value) is not t.Literal
+            ):
                 bounds = f"{self._beside(low, value)} AND {self._beside(high, value)}"
                 return f"{self._at(value, _SUM)} {negation}BETWEEN {bounds}"
         return None
 
     def _not(self, part: Expr) -> tuple[str, int]:
         match part:
-            case Compare(Op.EQ, Column() | Call() as value, Literal(True)) if _is_boolean(value):
+            case t.Compare(t.Op.EQ, t.Column() | t.Call() as value, t.Literal(True)) if _is_boolean(value):
                 return f"NOT {self._at(value, _COMPARISON)}", _NOT
-            case Compare(Op.EQ, left, right):
+            case t.Compare(t.Op.EQ, left, right):
                 return self._compared(left, "!=", right), _COMPARISON
-            case Compare(Op.NULL_SAFE_EQ, left, right):
+            case t.Compare(t.Op.NULL_SAFE_EQ, left, right):
                 return self._compared(left, "IS DISTINCT FROM", right), _COMPARISON
-            case In() | Like() | IsNull() | IsTruth() | NullTest():
+            case t.In() | t.Like() | t.IsNull() | t.IsTruth() | t.NullTest():
                 return self._test(part, "NOT "), _COMPARISON
-            case And() if (between := self._between(part, "NOT ")) is not None:
+            case t.And() if (between := self._between(part, "NOT ")) is not None:
                 return between, _COMPARISON
         return f"NOT {self._at(part, _COMPARISON)}", _NOT
 
-    def _test(self, expr: In | Like | IsNull | IsTruth | NullTest, negation: str) -> str:
+    def _test(self, expr: t.In | t.Like | t.IsNull | t.IsTruth | t.NullTest, negation: str) -> str:
         match expr:
-            case In(value, options):
+            case t.In(value, options):
                 shown = [self._beside(option, value) for option in options[:MAX_LISTED]]
                 if len(options) > MAX_LISTED:
                     shown.append(f"... {len(options) - MAX_LISTED:,} more")
                 return f"{self._at(value, _SUM)} {negation}IN ({', '.join(shown)})"
-            case Like(value, pattern, escape, kind):
+            case t.Like(value, pattern, escape, kind):
                 ending = "" if escape == "\\" or kind == "rlike" else f" ESCAPE {format_value(escape, None)}"
                 return f"{self._at(value, _SUM)} {negation}{kind.upper()} {self._at(pattern, _SUM)}{ending}"
-            case IsNull(part):
+            case t.IsNull(part):
                 return f"{self._at(part, _SUM)} IS {negation}NULL"
-            case NullTest(column, _):
+            case t.NullTest(column, _):
                 return f"{name_text(column.path)} IS {negation}NULL"
-            case IsTruth(part, truth):
+            case t.IsTruth(part, truth):
                 return f"{self._at(part, _SUM)} IS {negation}{'TRUE' if truth else 'FALSE'}"
 
-    def _set(self, value: Expr, type_: DataType | None, expr: Member | Within) -> tuple[str, int]:
+    def _set(self, value: Expr, type_: DataType | None, expr: t.Member | t.Within) -> tuple[str, int]:
         text, word = comparison_text(self._at(value, _SUM), type_, expr.values, self._zone)
         return text, {"OR": _OR, "AND": _AND, "": _COMPARISON}[word]
 
-    def _call(self, expr: Call) -> tuple[str, int]:
+    def _call(self, expr: t.Call) -> tuple[str, int]:
         match expr.function, expr.args:
             case ("+" | "-" | "*" | "/" | "%") as operator, (left, right):
                 binding = _ARITHMETIC[operator]
@@ -203,7 +188,7 @@ class _Printer:
                 return f"-{self._at(value, _WHOLE)}", _UNARY
             case ("cast" | "try_cast") as function, (value,) if expr.type is not None:
                 return f"{function.upper()}({self.text(value)[0]} AS {type_name(expr.type)})", _WHOLE
-            case "add_interval", (value, Literal(int(months)), Literal(int(days)), Literal(int(micros))):
+            case "add_interval", (value, t.Literal(int(months)), t.Literal(int(days)), t.Literal(int(micros))):
                 return self._add_interval(value, months, days, micros), _SUM
             case "case", args:
                 return self._case(args), _WHOLE
@@ -226,10 +211,10 @@ class _Printer:
         return text
 
 
-def _is_boolean(value: Column | Call) -> bool:
+def _is_boolean(value: t.Column | t.Call) -> bool:
     return value.type is not None and value.type.kind is Kind.BOOLEAN
 
 
 def type_name(type_: DataType) -> str:
-    """A type as Spark SQL spells it."""
+    """A type as Spark SQL names it."""
     return _TYPE_NAMES.get(type_.kind, str(type_).upper())

@@ -13,7 +13,7 @@ from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE, Expr, Member
 from lakeprune.predicate.walk import columns_of, nodes
-from lakeprune.predicate.write.pasteable import implied, is_exact, only, spell, spelt_text
+from lakeprune.predicate.write.pasteable import implied, is_exact, only, plain_sql, whole_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation
 from lakeprune.report.diagnosis.codes import Code
@@ -60,7 +60,7 @@ def _respelt(case: Case) -> _Respelt | None:
     """The predicate with its clauses as plain comparisons, where Delta Spark does not use what is written."""
     texts, changed = [], []
     for clause, spelt in zip(case.plan.clauses, case.conjuncts, strict=True):
-        original = spelt_text(spelt, case.zone)
+        original = whole_text(spelt, case.zone)
         text = original
         if _is_weakened(case, spelt):
             text = _plain(case, clause.predicate, original)
@@ -86,11 +86,11 @@ def _is_weakened(case: Case, spelt: Expr) -> bool:
 def _plain(case: Case, predicate: Expr, original: str | None) -> str | None:
     """The clause as comparisons, or with what it implies of partition columns and of data columns beside it."""
     if is_exact(predicate) and len({column.role for column in columns_of(predicate)}) == 1:
-        return spell(predicate, case.zone) or original
+        return plain_sql(predicate, case.zone) or original
     if original is None:
         return None
     sides = [only(implied(predicate), role) for role in Role]
-    texts = [spell(side, case.zone) for side in sides if side != TRUE]
+    texts = [plain_sql(side, case.zone) for side in sides if side != TRUE]
     return " AND ".join(f"({text})" for text in [*texts, original] if text is not None)
 
 

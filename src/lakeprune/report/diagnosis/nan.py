@@ -7,7 +7,7 @@ import math
 from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.tree import And, Column, Compare, Expr, Literal, Member, Op, Or, Profile
 from lakeprune.predicate.walk import nodes
-from lakeprune.predicate.write.pasteable import spelt_text
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import name_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
@@ -27,7 +27,7 @@ def undefined_nan(case: Case) -> Investigation:
         column = _float_column(case, index)
         if files and column is not None:
             changed = _without_nan(case.conjuncts[index], column, case.evaluation.profile)
-            text = spelt_text(changed, case.zone)
+            text = whole_text(changed, case.zone)
             if text is not None:
                 guarded.append((index, column, files, case.in_place(text, changed)))
     guarded = guarded[: max(1, MOST_CLAUSES // max(1, len(case.conjuncts)))]

@@ -8,7 +8,7 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.passes.sargable.rewrite import sargable
 from lakeprune.predicate.tree import TRUE, Expr, Opaque
 from lakeprune.predicate.walk import columns_of, nodes
-from lakeprune.predicate.write.pasteable import implied, is_exact, spell, spelt_text
+from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql, whole_text
 from lakeprune.predicate.write.show import name_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Investigation, brief, column_of, kept_files
@@ -40,11 +40,11 @@ def _rewrite(case: Case, index: int) -> _Rewrite | None:
     if implied(found) == implied(case.plan.clauses[index].predicate):
         return None
     equivalent = is_exact(found)
-    text = spell(found if equivalent else implied(found), case.zone)
+    text = plain_sql(found if equivalent else implied(found), case.zone)
     if text is None or (not equivalent and implied(found) == TRUE):
         return None
     if not equivalent:
-        original = spelt_text(spelt, case.zone)
+        original = whole_text(spelt, case.zone)
         if original is None:
             return None
         text = f"({text}) AND ({original})"

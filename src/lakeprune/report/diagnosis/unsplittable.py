@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.passes.rebuild import disjuncts
 from lakeprune.predicate.tree import And, Expr, Not, Or
-from lakeprune.predicate.write.pasteable import spelt_text
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
 from lakeprune.report.amount import files_text
 from lakeprune.report.buckets import Bucket, bucket_of
@@ -61,8 +61,8 @@ def _finding(case: Case, index: int, branches: tuple[Expr, ...], kept: list[int]
 
 def _apart(case: Case, index: int, branches: tuple[Expr, ...]) -> str | None:
     """The branches as one UNION ALL that gives every row once; other clauses go with each branch."""
-    others = [spelt_text(spelt, case.zone) for i, spelt in enumerate(case.conjuncts) if i != index]
-    texts = [spelt_text(branch, case.zone) for branch in branches]
+    others = [whole_text(spelt, case.zone) for i, spelt in enumerate(case.conjuncts) if i != index]
+    texts = [whole_text(branch, case.zone) for branch in branches]
     if None in others or None in texts:
         return None
     queries = []

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Member
-from lakeprune.predicate.write.pasteable import spell
+from lakeprune.predicate.write.pasteable import plain_sql
 from lakeprune.predicate.write.show import name_text
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, values
 from lakeprune.values.literals import format_value
@@ -105,7 +105,7 @@ def _set(found: KeyValues) -> IntervalSet:
 
 
 def _spelt(column: Column, held: IntervalSet, zone: str) -> str:
-    return spell(Member(column, held), zone) or "TRUE"
+    return plain_sql(Member(column, held), zone) or "TRUE"
 
 
 def _or_null(found: KeyValues, name: str, condition: str) -> str:

@@ -12,33 +12,20 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate import tree as t
 from lakeprune.predicate.clock import Clock
 from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call
 from lakeprune.predicate.read.sql.literals import Interval, interval, negated, number
 from lakeprune.predicate.read.sql.rewrite import Rewritten
 from lakeprune.predicate.read.sql.types import cast_literal, data_type
-from lakeprune.predicate.tree import (
-    And,
-    Call,
-    Compare,
-    Expr,
-    In,
-    IsNull,
-    IsTruth,
-    Like,
-    Literal,
-    Name,
-    Not,
-    Op,
-    Or,
-)  # fmt: skip
+from lakeprune.predicate.tree import Expr
 from lakeprune.values.types import BOOLEAN, DataType, Kind
 
 MAX_CHAIN = 100  # operators of one kind in a row inside a term: a + b + c + ...
 
-_COMPARISONS: dict[type[exp.Expr], Op] = {
-    exp.EQ: Op.EQ, exp.NEQ: Op.NE, exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE,
-    exp.NullSafeEQ: Op.NULL_SAFE_EQ,
+_COMPARISONS: dict[type[exp.Expr], t.Op] = {
+    exp.EQ: t.Op.EQ, exp.NEQ: t.Op.NE, exp.LT: t.Op.LT, exp.LTE: t.Op.LE, exp.GT: t.Op.GT, exp.GTE: t.Op.GE,
+    exp.NullSafeEQ: t.Op.NULL_SAFE_EQ,
 }  # fmt: skip
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _LIKES: dict[type[exp.Expr], str] = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}
@@ -47,9 +34,9 @@ _WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff"})
 _FORBIDDEN = (exp.Query, exp.Window, exp.Exists)
 
 
-def names_in(node: exp.Expr, written: Rewritten) -> tuple[Name, ...]:
+def names_in(node: exp.Expr, written: Rewritten) -> tuple[t.Name, ...]:
     """Every column that occurs below `node`, once each; parameters of lambdas are not columns."""
-    found: dict[tuple[str, ...], Name] = {}
+    found: dict[tuple[str, ...], t.Name] = {}
     for column in node.find_all(exp.Column):
         if not isinstance(column.this, exp.Star) and not _is_unit(column):
             name = _name(column.parts, written)
@@ -67,12 +54,12 @@ def _is_unit(column: exp.Column) -> bool:
     return call is not None and _begins_with_unit(call) and call.expressions[0] is column
 
 
-def _name(parts: list[exp.Expr] | tuple[exp.Expr, ...], written: Rewritten) -> Name:
+def _name(parts: list[exp.Expr] | tuple[exp.Expr, ...], written: Rewritten) -> t.Name:
     first, last = parts[0].meta.get("start"), parts[-1].meta.get("end")
     texts = tuple(part.name for part in parts)
     if first is None or last is None:
-        return Name(texts)
-    return Name(texts, written.origin(first), written.origin(last) + 1)
+        return t.Name(texts)
+    return t.Name(texts, written.origin(first), written.origin(last) + 1)
 
 
 class Converter:
@@ -84,8 +71,8 @@ class Converter:
         self._depth = 0
         self._converters: dict[type[exp.Expr], Callable[[exp.Expr], Expr]] = {
             exp.Column: self._column, exp.Dot: self._dot, exp.Paren: lambda n: self.expression(n.this),
-            exp.Literal: _literal, exp.Boolean: lambda n: Literal(bool(n.this), BOOLEAN), exp.Null: lambda _: Literal(None),
-            exp.HexString: _hex, exp.Neg: self._negate, exp.Not: lambda n: Not(self.expression(n.this)),
+            exp.Literal: _literal, exp.Boolean: lambda n: t.Literal(bool(n.this), BOOLEAN), exp.Null: lambda _: t.Literal(None),
+            exp.HexString: _hex, exp.Neg: self._negate, exp.Not: lambda n: t.Not(self.expression(n.this)),
             exp.And: self._connective, exp.Or: self._connective, exp.Is: self._is, exp.Between: self._between,
             exp.In: self._in, exp.Escape: self._escape, exp.NullSafeNEQ: self._distinct, exp.DPipe: self._concat,
             exp.Cast: self._cast, exp.TryCast: self._cast, exp.Case: self._case, exp.Anonymous: self._function,
@@ -135,11 +122,11 @@ class Converter:
 
     def _negate(self, node: exp.Expr) -> Expr:
         value = self.expression(node.this)
-        if isinstance(value, Literal) and isinstance(value.value, bool | str | bytes | None):
+        if isinstance(value, t.Literal) and isinstance(value.value, bool | str | bytes | None):
             raise Unsupported("minus before something that is not a number")
-        if isinstance(value, Literal) and _is_plain_number(value):
+        if isinstance(value, t.Literal) and _is_plain_number(value):
             return negated(value)
-        return Call("negate", (value,))
+        return t.Call("negate", (value,))
 
     def _connective(self, node: exp.Expr) -> Expr:
         kind = type(node)
@@ -149,7 +136,7 @@ class Converter:
             node = node.this
         parts.append(self.expression(node))
         parts.reverse()
-        made = And if kind is exp.And else Or
+        made = t.And if kind is exp.And else t.Or
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, made) else (part,))]
         return made(tuple(flat))
 
@@ -160,15 +147,15 @@ class Converter:
             # Spark reads `a > 5 IS NOT TRUE` as `(a > 5) IS NOT TRUE`, sqlglot as `a > (5 IS NOT TRUE)`.
             test = right.this if isinstance(right, exp.Not) else right
             if isinstance(test, exp.Is):
-                inner = Compare(op, self.expression(left), self.expression(test.this))
+                inner = t.Compare(op, self.expression(left), self.expression(test.this))
                 found = _truth_test(inner, test.expression)
-                return Not(found) if isinstance(right, exp.Not) else found
+                return t.Not(found) if isinstance(right, exp.Not) else found
         if isinstance(left, _PREDICATES) or isinstance(right, (*_PREDICATES, *_COMPARISONS)):
             raise Unsupported("comparisons in a row without parentheses")
-        return Compare(op, self.expression(left), self.expression(right))
+        return t.Compare(op, self.expression(left), self.expression(right))
 
     def _distinct(self, node: exp.Expr) -> Expr:
-        return Not(Compare(Op.NULL_SAFE_EQ, self.expression(node.this), self.expression(node.expression)))
+        return t.Not(t.Compare(t.Op.NULL_SAFE_EQ, self.expression(node.this), self.expression(node.expression)))
 
     def _is(self, node: exp.Expr) -> Expr:
         return _truth_test(self.expression(node.this), node.expression)
@@ -178,7 +165,7 @@ class Converter:
             raise Unsupported("BETWEEN SYMMETRIC")
         value = self.expression(node.this)
         low, high = self.expression(node.args["low"]), self.expression(node.args["high"])
-        return And((Compare(Op.GE, value, low), Compare(Op.LE, value, high)))
+        return t.And((t.Compare(t.Op.GE, value, low), t.Compare(t.Op.LE, value, high)))
 
     def _in(self, node: exp.Expr) -> Expr:
         if node.args.get("query"):
@@ -190,7 +177,7 @@ class Converter:
         value = self.expression(node.this)
         converted = tuple(self.expression(option) for option in options)
         self._depth = depth
-        return In(value, converted)
+        return t.In(value, converted)
 
     def _like(self, node: exp.Expr, escape: str = "\\") -> Expr:
         kind = _LIKES[type(node)]
@@ -198,13 +185,13 @@ class Converter:
         pattern = node.expression
         negated = bool(node.args.get("negate"))
         if not isinstance(pattern, exp.Any | exp.All):
-            found: Expr = Like(value, self.expression(pattern), escape, kind)
-            return Not(found) if negated else found
+            found: Expr = t.Like(value, self.expression(pattern), escape, kind)
+            return t.Not(found) if negated else found
         listed = pattern.this
         patterns = listed.expressions if isinstance(listed, exp.Tuple) else [listed]
-        likes: list[Expr] = [Like(value, self.expression(p), escape, kind) for p in patterns]
-        parts = tuple(Not(like) if negated else like for like in likes)
-        return Or(parts) if isinstance(pattern, exp.Any) else And(parts)
+        likes: list[Expr] = [t.Like(value, self.expression(p), escape, kind) for p in patterns]
+        parts = tuple(t.Not(like) if negated else like for like in likes)
+        return t.Or(parts) if isinstance(pattern, exp.Any) else t.And(parts)
 
     def _escape(self, node: exp.Expr) -> Expr:
         escape = node.expression.name
@@ -224,7 +211,7 @@ class Converter:
             left = self._interval(node.this)
             if left is not None and right is None and function == "+":
                 return add_interval(self.expression(node.expression), left.months, left.days, left.micros)
-        return Call(function, (self.expression(node.this), self.expression(node.expression)))
+        return t.Call(function, (self.expression(node.this), self.expression(node.expression)))
 
     def _interval(self, node: exp.Expr) -> Interval | None:
         """The length of an interval expression, None when it is not one."""
@@ -252,8 +239,8 @@ class Converter:
         if isinstance(node.expression, exp.Add | exp.Sub) or isinstance(node.this, exp.Add | exp.Sub):
             raise Unsupported("|| beside an arithmetic operator without parentheses")
         left, right = self.expression(node.this), self.expression(node.expression)
-        joined = left.args if isinstance(node.this, exp.DPipe) and isinstance(left, Call) else (left,)
-        return Call("concat", (*joined, right))
+        joined = left.args if isinstance(node.this, exp.DPipe) and isinstance(left, t.Call) else (left,)
+        return t.Call("concat", (*joined, right))
 
     def _cast(self, node: exp.Expr) -> Expr:
         type_ = data_type(node.args["to"])
@@ -263,22 +250,22 @@ class Converter:
         # sqlglot reads both `CAST(x AS t)` and `1L` as a cast that never fails; only TRY_CAST is marked safe.
         function = "try_cast" if node.args.get("safe") else "cast"
         is_typed_literal = type(node) is exp.Cast and isinstance(node.this, exp.Literal)
-        if isinstance(value, Literal) and isinstance(node.this, exp.Literal):
+        if isinstance(value, t.Literal) and isinstance(node.this, exp.Literal):
             folded = cast_literal(value, type_, self._clock.zone, strict=is_typed_literal)
             if folded is not None:
                 return folded
-        return Call(function, (value,), type_)
+        return t.Call(function, (value,), type_)
 
     def _case(self, node: exp.Expr) -> Expr:
         args: list[Expr] = []
         subject = None if node.this is None else self.expression(node.this)
         for branch in node.args["ifs"]:
             condition = self.expression(branch.this)
-            args.append(condition if subject is None else Compare(Op.EQ, subject, condition))
+            args.append(condition if subject is None else t.Compare(t.Op.EQ, subject, condition))
             args.append(self.expression(branch.args["true"]))
         default = node.args.get("default")
-        args.append(Literal(None) if default is None else self.expression(default))
-        return Call("case", tuple(args))
+        args.append(t.Literal(None) if default is None else self.expression(default))
+        return t.Call("case", tuple(args))
 
     def _function(self, node: exp.Expr) -> Expr:
         children = node.expressions
@@ -293,13 +280,13 @@ class Converter:
         field = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear"}.get(node.name.lower(), node.name.lower())
         if field not in ("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute"):
             raise Unsupported(f"extract({field} ...)")
-        return Call(field, (self.expression(node.expression),))
+        return t.Call(field, (self.expression(node.expression),))
 
     def _trim(self, node: exp.Expr) -> Expr:
         side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "").upper(), "trim")
         if node.expression is not None:
             raise Unsupported(f"{side} with the characters to remove")
-        return Call(side, (self.expression(node.this),))
+        return t.Call(side, (self.expression(node.this),))
 
     def _substring(self, node: exp.Expr) -> Expr:
         parts = (node.this, node.args.get("start"), node.args.get("length"))
@@ -308,15 +295,15 @@ class Converter:
 
 def _truth_test(part: Expr, against: exp.Expr) -> Expr:
     if isinstance(against, exp.Null):
-        return IsNull(part)
+        return t.IsNull(part)
     if isinstance(against, exp.Boolean):
-        return IsTruth(part, bool(against.this))
+        return t.IsTruth(part, bool(against.this))
     raise Unsupported("IS with something that is not NULL, TRUE or FALSE")
 
 
 def _literal(node: exp.Expr) -> Expr:
     if node.args.get("is_string"):
-        return Literal(node.name)
+        return t.Literal(node.name)
     try:
         return number(node.name)
     except (ValueError, ArithmeticError) as error:
@@ -327,9 +314,9 @@ def _hex(node: exp.Expr) -> Expr:
     digits = node.name
     if not re.fullmatch(r"[0-9a-fA-F]*", digits):
         raise PredicateError("LP101", "the predicate does not parse", why="X'...' holds hexadecimal digits only")
-    return Literal(bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits), DataType(Kind.BINARY))
+    return t.Literal(bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits), DataType(Kind.BINARY))
 
 
-def _is_plain_number(literal: Literal) -> bool:
+def _is_plain_number(literal: t.Literal) -> bool:
     kinds = (None, Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL)
     return (literal.type.kind if literal.type else None) in kinds
