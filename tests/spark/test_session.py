@@ -128,7 +128,7 @@ def test_keys_inside_a_location_are_never_repeated(spark: SparkSession) -> None:
 def test_a_setting_without_a_value_is_refused(tmp_path: Path) -> None:
     found = explain(users(tmp_path / "users"), "--engine", "spark", "--conf", "spark.executor.memory")
     assert found.returncode == 2
-    assert "--conf: write it as NAME=VALUE" in found.stderr
+    assert "--conf: write a name and a value with `=` between" in found.stderr
 
 
 @pytest.mark.usefixtures("spark")

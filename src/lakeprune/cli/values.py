@@ -74,7 +74,7 @@ def assignment(text: str) -> tuple[str, str]:
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise ArgumentTypeError("write it as NAME=VALUE")
+        raise ArgumentTypeError("write a name and a value with `=` between")
     return name.strip(), value
 
 
