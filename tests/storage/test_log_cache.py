@@ -1,4 +1,4 @@
-"""The cache of log files: checked at every use, shared by processes, bounded, and never old bytes for a new table."""
+"""The cache of metadata files: checked at every use, shared by processes, bounded, and never old bytes for a new table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lakeprune
-from lakeprune.storage.cache import IN_USE, LogCache
+from lakeprune.storage.cache import IN_USE, FileCache
 from tests.builders.delta import users_flat
 from tests.storage.proxy import Proxy, Request
 from tests.storage.running import explain, explain_in_a_process
@@ -80,7 +80,7 @@ def test_processes_share_a_cold_cache(s3: Server, local_users: Path, tmp_path: P
 
 
 def test_what_was_used_longest_ago_makes_room(tmp_path: Path) -> None:
-    cache = LogCache(str(tmp_path), "a table", 10_000)
+    cache = FileCache(str(tmp_path), "a table", 10_000)
     paths = []
     for number in range(10):
         writer = cache.writer(f"key {number}", f"{number}.json")
@@ -89,7 +89,7 @@ def test_what_was_used_longest_ago_makes_room(tmp_path: Path) -> None:
         long_ago = time.time() - 2 * IN_USE + number
         os.utime(paths[-1], (long_ago, long_ago))
     (tmp_path / "somebody else's").write_bytes(b"x" * 50_000)
-    again = LogCache(str(tmp_path), "a table", 10_000)
+    again = FileCache(str(tmp_path), "a table", 10_000)
     assert again.find("key 0", 2_000) == str(paths[0]), "which is now the one used last"
     again.make_room()
     assert [path.name.rsplit("-", 1)[1] for path in paths if path.exists()] == ["0.json", "7.json", "8.json", "9.json"]
@@ -97,7 +97,7 @@ def test_what_was_used_longest_ago_makes_room(tmp_path: Path) -> None:
 
 
 def test_what_is_in_use_is_not_removed(tmp_path: Path) -> None:
-    cache = LogCache(str(tmp_path), "a table", 1)
+    cache = FileCache(str(tmp_path), "a table", 1)
     writer = cache.writer("key", "1.json")
     writer.put(0, b"content")
     place = writer.finish()

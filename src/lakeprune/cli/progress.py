@@ -20,7 +20,7 @@ class TerminalProgress:
     def __call__(self, done: int, total: int) -> None:
         if time.monotonic() - self._started < _WORTH_SHOWING:
             return
-        line = "" if done >= total else f"fetching the log: {size_text(done)} of {size_text(total)} ({100 * done // total}%)"
+        line = "" if done >= total else f"fetching metadata: {size_text(done)} of {size_text(total)} ({100 * done // total}%)"
         with suppress(OSError):
             sys.stderr.write(f"\r\033[K{line}")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Log files fetched from object stores, kept on this machine.
+"""Metadata files fetched from object stores, kept on this machine.
 
 In: the identity of an object (store, path, etag, size) and its bytes. Out: a path whose content is proven to be those bytes. An
 entry's name holds the digest of its key and of its content: it is written once, under another name first, never changed, and read
@@ -24,7 +24,7 @@ _LONGEST_NAME = 80
 _PART = ".part"
 
 
-class LogCache:
+class FileCache:
     """The entries of one table, in a directory of their own below the cache's."""
 
     def __init__(self, directory: str, table: str, limit: int) -> None:
@@ -142,7 +142,7 @@ def default_directory() -> str:
 
 def unusable(directory: str, error: OSError) -> UsageError:
     fix = "name a writable directory with --cache-dir, or use --no-cache"
-    return UsageError("LP234", "the cache of log files cannot be used", where=directory, why=error.strerror, fix=fix)
+    return UsageError("LP234", "the cache of metadata files cannot be used", where=directory, why=error.strerror, fix=fix)
 
 
 def _digest(text: str) -> str:

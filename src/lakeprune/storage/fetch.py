@@ -12,7 +12,7 @@ from threading import Lock
 
 from msgspec import Struct
 
-from lakeprune.storage.cache import LogCache, Writer
+from lakeprune.storage.cache import FileCache, Writer
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.storage import Entry
 
@@ -44,7 +44,7 @@ def whole(path: str, entry: Entry) -> Piece:
 
 
 class Fetcher:
-    def __init__(self, client: ObjectClient, cache: LogCache, progress: Callable[[int, int], None] | None) -> None:
+    def __init__(self, client: ObjectClient, cache: FileCache, progress: Callable[[int, int], None] | None) -> None:
         self.cached_files = self.cached_bytes = 0
         self._client = client
         self._cache = cache
@@ -114,7 +114,7 @@ class _Arriving:
 
 
 class _Meter:
-    """How much is here, told to whoever wants to know."""
+    """How much is here, reported to whoever wants to know."""
 
     def __init__(self, total: int, progress: Callable[[int, int], None] | None) -> None:
         self._total, self._progress, self._done = total, progress, 0

@@ -27,7 +27,7 @@ from lakeprune.planning.opening import At, located, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
 from lakeprune.predicate.schema import Field, Role
-from lakeprune.storage.storage import LocalStorage
+from lakeprune.storage.local import LocalStorage
 
 if TYPE_CHECKING:
     from lakeprune.planning.opening import Table

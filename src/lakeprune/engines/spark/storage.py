@@ -32,12 +32,11 @@ class SparkStorage(Storage):
         self._spark = spark
         self._content: dict[str, bytes] = {}
 
-    def list_from(self, directory: str, name: str) -> list[Entry] | None:
+    def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:  # noqa: ARG002  # Spark lists all
         rows = self._rows([directory], "path", "length", "modificationTime")
         if rows is None:
             return None
-        entries = [Entry(path.rsplit("/", 1)[-1], size, _micros(modified)) for path, size, modified in rows]
-        return sorted((entry for entry in entries if entry.name >= name), key=lambda entry: entry.name)
+        return [Entry(path.rsplit("/", 1)[-1], size, _micros(modified)) for path, size, modified in rows]
 
     def size(self, path: str) -> int | None:
         if path in self._content:
@@ -76,8 +75,8 @@ class SparkStorage(Storage):
     def place_of(self, engine_path: str) -> str:
         return _without_secrets(engine_path)
 
-    def with_places(self, words: str) -> str:
-        return _without_secrets(words)
+    def with_places(self, message: str) -> str:
+        return _without_secrets(message)
 
     def _url(self, path: str) -> str:
         return f"{self._base}/{path}"

@@ -13,6 +13,7 @@ from msgspec import Struct
 from lakeprune.storage.storage import Entry
 
 LOG = "_delta_log"
+ABOVE_VERSIONS = ":"  # names of versions begin with a digit: what follows them, sidecars among it, need not be listed
 SIDECARS = f"{LOG}/_sidecars"
 _NAME = re.compile(
     r"(?P<version>\d{20})\.(?:"

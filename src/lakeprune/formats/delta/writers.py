@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lakeprune.engines.engine import Engine
 from lakeprune.formats.delta.file_actions import key_of
-from lakeprune.formats.delta.log_files import LOG, sort_out
+from lakeprune.formats.delta.log_files import ABOVE_VERSIONS, LOG, sort_out
 from lakeprune.storage.storage import Storage
 
 _SHAPE = {"add": {"path": "STRING"}, "commitInfo": {"engineInfo": "STRING", "clientVersion": "STRING"}}
@@ -19,7 +19,7 @@ _SHAPE = {"add": {"path": "STRING"}, "commitInfo": {"engineInfo": "STRING", "cli
 
 def writers_of(engine: Engine, storage: Storage, version: int, paths: Sequence[str]) -> dict[str, str]:
     """Path -> writer, of the paths whose commit is still there and names one."""
-    found = sort_out(storage.list_from(LOG, f"{0:020}") or ()).commits.values()
+    found = sort_out(storage.list_from(LOG, f"{0:020}", before=ABOVE_VERSIONS) or ()).commits.values()
     commits = [commit for commit in found if commit.last <= version]
     if not commits or not paths:
         return {}

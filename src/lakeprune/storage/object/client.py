@@ -1,7 +1,7 @@
 """Requests to an object store: listings and reads, nothing else. The only file that imports obstore.
 
 In: names below the table's directory. Out: entries and bytes. Every request is counted, has a time limit and a limited number of
-retries; what fails for good becomes a TableError without the client's words, which may hold secrets.
+retries; what fails for good becomes a TableError without the client's message, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class ObjectClient:
         }
         self._store = _store(location, settings.configuration, retry)
 
-    def entries(self, directory: str, after: str, is_enough: Callable[[Entry], bool]) -> list[Entry]:
-        """What lies below a directory with names above `after`, in the store's order, up to the first that is enough."""
-        return self._tried(f"listing {directory}", lambda: list(self._listed(directory, after, is_enough)))
+    def entries(self, directory: str, after: str, end: str | None) -> list[Entry]:
+        """What lies below a directory with names above `after`, in the store's order, up to the first that is not below `end`."""
+        return self._tried(f"listing {directory}", lambda: list(self._listed(directory, after, end)))
 
     def read(self, path: str, limit: int) -> bytes | None:
         """A small object, None when there is none or it is longer."""
@@ -65,7 +65,7 @@ class ObjectClient:
             raise self._changed(path)
         return content
 
-    def _listed(self, directory: str, after: str, is_enough: Callable[[Entry], bool]) -> Iterator[Entry]:
+    def _listed(self, directory: str, after: str, end: str | None) -> Iterator[Entry]:
         page, seen = _PAGE[self.location.store], 0
         for chunk in obstore.list(self._store, directory, offset=f"{directory}/{after}" if after else None, chunk_size=page):
             for meta in chunk:
@@ -73,10 +73,9 @@ class ObjectClient:
                     self._count(0)
                 seen += 1
                 name = meta["path"].removeprefix(f"{directory}/")
-                entry = Entry(name, meta["size"], _micros(meta["last_modified"]), meta["e_tag"])
-                if is_enough(entry):
+                yield Entry(name, meta["size"], _micros(meta["last_modified"]), meta["e_tag"])
+                if end is not None and name >= end:
                     return
-                yield entry
         if seen == 0:
             self._count(0)
 
@@ -101,7 +100,7 @@ class ObjectClient:
         return content
 
     def _changed(self, path: str) -> TableError:
-        what, why = "a file of the log changed while the table was read", "it was replaced or removed since it was listed"
+        what, why = "a metadata file changed while the table was read", "it was replaced or removed since it was listed"
         return TableError("LP335", what, where=f"{self.location.shown}/{path}", why=why, fix="explain the table again")
 
     def _count(self, size: int, *, requests: int = 1) -> None:
@@ -118,11 +117,11 @@ class ObjectClient:
             except (PreconditionError, FileNotFoundError):
                 raise  # not a failure of the store: the caller knows what it means
             except (BaseError, OSError) as error:
-                words = str(error)
+                message = str(error)
             late = time.monotonic() - started > self._settings.retry_timeout
-            if late or attempt > self._settings.max_retries or _BROKEN_OFF not in words:
-                # Not `from` the client's error: its words would be in every traceback.
-                raise store_failure(words, what, attempt, self.location, self._settings)
+            if late or attempt > self._settings.max_retries or _BROKEN_OFF not in message:
+                # Not `from` the client's error: its message would be in every traceback.
+                raise store_failure(message, what, attempt, self.location, self._settings)
             time.sleep(min(2.0, 0.1 * 2**attempt))
             attempt += 1
 

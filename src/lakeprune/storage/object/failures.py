@@ -1,7 +1,7 @@
 """What a failed request to an object store means for the user.
 
-In: the client's words, which may hold addresses with signatures and whole answers of the server. Out: a TableError made of known
-facts only: the kind of failure, the HTTP status, the server's error code. The words themselves are never shown.
+In: the client's message, which may hold addresses with signatures and whole answers of the server. Out: a TableError with facts
+only: the kind of failure, the HTTP status, the server's error code. The message itself is never shown.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ _CODE = re.compile(r"<Code>([A-Za-z0-9._-]{1,60})</Code>")
 _RETRIES = re.compile(r"after (\d+) retries")
 _BUCKET_CODES = ("NoSuchBucket", "ContainerNotFound", "InvalidBucketName", "ContainerBeingDeleted")
 _CHECK = {
-    Store.S3: "check the keys, the region (--region) and that they may list and read _delta_log",
-    Store.AZURE: "check the account, its key or SAS token, and that they may list and read _delta_log",
-    Store.GCS: "check the service account or token, and that it may list and read _delta_log",
+    Store.S3: "check the keys, the region (--region) and that they may list and read the table",
+    Store.AZURE: "check the account, its key or SAS token, and that they may list and read the table",
+    Store.GCS: "check the service account or token, and that it may list and read the table",
 }
 
 
-def store_failure(words: str, what: str, attempts: int, location: ObjectLocation, settings: ClientSettings) -> LakepruneError:
+def store_failure(message: str, what: str, attempts: int, location: ObjectLocation, settings: ClientSettings) -> LakepruneError:
     """The error to show for a request that failed for good."""
-    status, code, retries = _STATUS.search(words), _CODE.search(words), _RETRIES.search(words)
+    status, code, retries = _STATUS.search(message), _CODE.search(message), _RETRIES.search(message)
     answer = f"HTTP {status[1]}" + (f" {code[1]}" if code else "") if status else ""
     where = f"{location.shown}: {what}"
     if code is not None and code[1] in _BUCKET_CODES:
@@ -43,18 +43,18 @@ def store_failure(words: str, what: str, attempts: int, location: ObjectLocation
         )
     if status is not None and status[1] in ("301", "307", "308"):
         return TableError("LP332", "the bucket lies in another region", where=where, why=answer, fix="name it with --region")
-    if "redirect without LOCATION" in words:
+    if "redirect without LOCATION" in message:
         return TableError("LP332", "the bucket lies in another region", where=where, fix="name it with --region")
-    if "token request" in words or ("credential" in words.lower() and status is None):
+    if "token request" in message or ("credential" in message.lower() and status is None):
         return TableError(
-            "LP334", "this machine offers no credentials", where=where, why=answer or _kind(words), fix=_CHECK[location.store]
+            "LP334", "this machine offers no credentials", where=where, why=answer or _kind(message), fix=_CHECK[location.store]
         )
     attempts = int(retries[1]) + 1 if retries else attempts
     return TableError(
         "LP331",
         f"{location.store.value} does not answer as it should",
         where=where,
-        why=f"{answer or _kind(words)}, {attempts} attempt{'' if attempts == 1 else 's'}",
+        why=f"{answer or _kind(message)}, {attempts} attempt{'' if attempts == 1 else 's'}",
         fix=f"check the endpoint and the network; --option timeout=60s waits longer than {settings.timeout:g}s, "
         f"--option max_retries=10 tries again more than {settings.max_retries} times",
     )
@@ -69,7 +69,7 @@ def wrong_option(name: str | None, *, is_unknown: bool) -> UsageError:
     return UsageError("LP231", f"the value of storage option `{name}` cannot be used", fix="check it")
 
 
-def _kind(words: str) -> str:
+def _kind(message: str) -> str:
     for sign, meaning in (
         ("TimedOut", "no answer in time"),
         ("timed out", "no answer in time"),
@@ -82,6 +82,6 @@ def _kind(words: str) -> str:
         ("certificate", "its certificate is not trusted"),
         ("builder error", "plain http is not allowed without --option allow_http=true"),
     ):
-        if sign in words:
+        if sign in message:
             return meaning
     return "the request failed"

@@ -62,23 +62,24 @@ def object_location(location: str) -> ObjectLocation:
         match = _AZURE_HOST.fullmatch(account_host.lower())
         if match is None:
             raise UsageError(
-                "LP232", f"{shown} names no storage account", fix="write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH"
+                "LP232",
+                f"{shown} does not name a storage account",
+                fix="write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH",
             )
         account = match["account"]
     if shown != location.strip() or ":" in bucket:
         raise UsageError(
             "LP232",
-            "the location holds more than a place, perhaps a secret",
+            "the location contains more than a place, perhaps a secret",
             where=shown,
             fix="give credentials with --option, --env-creds or --profile; write ? and # of a path as %3F and %23",
         )
     if not _NAME.fullmatch(bucket):
-        raise UsageError(
-            "LP232", f"{shown} names no {'container' if store is Store.AZURE else 'bucket'}", fix="see the examples in `--help`"
-        )
+        kind = "container" if store is Store.AZURE else "bucket"
+        raise UsageError("LP232", f"{shown} does not name a {kind}", fix="see the examples in `--help`")
     prefix = "/".join(part for part in unquote(path).split("/") if part)
     if any(part in (".", "..") for part in prefix.split("/")):
-        raise UsageError("LP232", f"{shown} goes up and down", fix="write the path without . and ..")
+        raise UsageError("LP232", f"{shown} contains '.' or '..' segments", fix="write the path without . and ..")
     return ObjectLocation(store, bucket, prefix, account, shown)
 
 

@@ -12,7 +12,7 @@ _ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<p
 
 
 def header_text(value: str, what: str) -> str:
-    """The value without white space around it. What fits into no header is refused: the client would fail hard on it.
+    """The value without white space around it. What no header can carry is refused: the client would fail hard on it.
 
     >>> header_text(" eu-west-1\\n", "the region")
     'eu-west-1'
@@ -20,7 +20,7 @@ def header_text(value: str, what: str) -> str:
     stripped = value.strip()
     if not (stripped.isascii() and stripped.isprintable()):
         fix = "give it on one line, in plain letters, digits and signs"
-        raise UsageError("LP231", f"{what} holds a character that fits into no request", fix=fix)
+        raise UsageError("LP231", f"{what} contains a character that no request can carry", fix=fix)
     return stripped
 
 
@@ -31,7 +31,7 @@ def check_address(url: str | None, name: str) -> None:
     match = _ADDRESS.fullmatch(url)
     if match is None or int(match["port"] or 1) > 65_535:
         fix = "give http(s)://HOST[:PORT], without credentials"
-        raise UsageError("LP231", f"storage option `{name}` is no usable address", fix=fix)
+        raise UsageError("LP231", f"storage option `{name}` is not a usable address", fix=fix)
 
 
 def seconds(text: str | None, name: str, default: float) -> float:
@@ -45,7 +45,7 @@ def seconds(text: str | None, name: str, default: float) -> float:
     match = _DURATION.fullmatch(text)
     value = 0.0 if match is None else float(match[1]) * _UNITS["ms" if match[2] == "ms" else (match[2] or "s")[0]]
     if not 0 < value <= 86_400:
-        raise UsageError("LP231", f"storage option `{name}` is no duration up to a day", fix="write 30s, 500ms or 2m")
+        raise UsageError("LP231", f"storage option `{name}` is not a duration up to a day", fix="write 30s, 500ms or 2m")
     return value
 
 
@@ -53,5 +53,5 @@ def whole_number(text: str | None, name: str, default: int) -> int:
     if text is None:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 4):
-        raise UsageError("LP231", f"storage option `{name}` is no number below 1000", fix="write 3")
+        raise UsageError("LP231", f"storage option `{name}` is not a number below 1000", fix="write 3")
     return int(text)

@@ -1,6 +1,6 @@
 """How an object store is reached: what the user gave, sorted for the client.
 
-In: flags or Python arguments, with option names as delta-rs spells them. Out: `ClientSettings`. Options about writing and locking
+In: flags or Python arguments, with the option names of delta-rs. Out: `ClientSettings`. Options about writing and locking
 are accepted and passed over. Values are secrets: nothing here shows one, not even in a `repr`.
 """
 
@@ -84,9 +84,10 @@ def client_settings(location: ObjectLocation, access: Access) -> ClientSettings:
 
 
 def _plain(options: Mapping[str, Any], store: Store) -> Mapping[str, str]:
-    """Options by the short names that all spellings share: AWS_REGION, aws_region and region are one."""
+    """Options by their short names: AWS_REGION, aws_region and region are one."""
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        raise UsageError("LP231", "the storage options are no mapping of names to text", fix='give {"aws_region": "eu-west-1"}')
+        what = "the storage options are not a mapping of names to text"
+        raise UsageError("LP231", what, fix='give {"aws_region": "eu-west-1"}')
     found = {}
     for key, value in options.items():
         name = key.strip().lower()
@@ -129,7 +130,7 @@ def _with_profile(given: dict[str, str], store: Store, access: Access) -> dict[s
 
 
 def _check_credentials(given: Mapping[str, str], location: ObjectLocation, access: Access) -> None:
-    """A client without credentials asks the machine's metadata service, which takes long where there is none: only if told to."""
+    """A client without credentials asks the machine's metadata service, slow where there is none: only if asked to."""
     store = location.store
     names = _CREDENTIALS[store].split()
     if access.env_creds or _is_true(given.get("skip_signature")) or any(given.get(name) for name in names):

@@ -1,7 +1,7 @@
-"""A table in an object store: its log is listed there, fetched once, and read here.
+"""A table in an object store: its metadata is listed there, fetched once, and read here.
 
-In: a location and how to reach it. Out: a `Storage`. Only `_delta_log` is ever listed or read. A file is fetched when it is first
-asked for, together with everything announced, and kept by what the store says it is (log_cache.py).
+In: a location and how to reach it. Out: a `Storage`. A file is fetched when it is first asked for, together with everything
+announced, and kept by what the store says it is (cache.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from lakeprune.errors import TableError, UsageError
 from lakeprune.storage import partial_parquet
 from lakeprune.storage.access import Access
-from lakeprune.storage.cache import LogCache, default_directory
+from lakeprune.storage.cache import FileCache, default_directory
 from lakeprune.storage.fetch import Fetcher, Piece, whole
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.object.location import ObjectLocation, object_location
@@ -48,18 +48,14 @@ class ObjectStorage(Storage):
         self._here: dict[str, str] = {}  # where each file lies on this machine
         self._partial: list[PartialParquet] = []
 
-    def list_from(self, directory: str, name: str) -> list[Entry] | None:
-        # Above every version come sidecars and the like, of which there may be thousands.
-        entries = self._client.entries(directory, name if self._is_sorted else "", self._is_above_versions)
+    def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:
+        # Files of subdirectories are listed too, of which there may be thousands: a listing in order ends at `before`.
+        end = before if self._is_sorted else None
+        entries = self._client.entries(directory, name if self._is_sorted else "", end)
         files = [entry for entry in entries if "/" not in entry.name]
         self._listed.update({f"{directory}/{entry.name}": entry for entry in files})
         self._directories.add(directory)
-        if not entries and not name:
-            return None
-        return sorted((entry for entry in files if entry.name >= name), key=lambda entry: entry.name)
-
-    def _is_above_versions(self, entry: Entry) -> bool:
-        return self._is_sorted and "/" in entry.name and entry.name > ":"
+        return files if entries or name else None
 
     def size(self, path: str) -> int | None:
         entry = self._entry(path)
@@ -101,10 +97,10 @@ class ObjectStorage(Storage):
     def place(self, path: str) -> str:
         return f"{self.root}/{path}"
 
-    def with_places(self, words: str) -> str:
+    def with_places(self, message: str) -> str:
         for path, here in self._here.items():
-            words = words.replace(here, self.place(path))
-        return words
+            message = message.replace(here, self.place(path))
+        return message
 
     def traffic(self) -> Traffic:
         return Traffic(self._client.requests, self._client.bytes, self._fetcher.cached_files, self._fetcher.cached_bytes)
@@ -115,7 +111,7 @@ class ObjectStorage(Storage):
     def _present(self, path: str) -> Entry:
         entry = self._entry(path)
         if entry is None:
-            raise TableError("LP304", "a file of the log does not exist", where=self.place(path))
+            raise TableError("LP304", "a metadata file does not exist", where=self.place(path))
         return entry
 
     def _entry(self, path: str) -> Entry | None:
@@ -125,18 +121,18 @@ class ObjectStorage(Storage):
         return self._listed.get(path)
 
 
-def _cache(place: ObjectLocation, settings: ClientSettings, access: Access, scratch: Scratch) -> LogCache:
+def _cache(place: ObjectLocation, settings: ClientSettings, access: Access, scratch: Scratch) -> FileCache:
     endpoint = next((settings.configuration[name] for name in ENDPOINTS if name in settings.configuration), "")
     account = place.account or settings.configuration.get("account_name", "")
     table = f"{place.store.value}\n{endpoint}\n{account}\n{place.bucket}\n{place.prefix}"
     if access.no_cache:
-        return LogCache(scratch.directory(), table, access.cache_size)
+        return FileCache(scratch.directory(), table, access.cache_size)
     if access.cache_dir is not None:
-        return LogCache(os.path.abspath(os.path.expanduser(access.cache_dir)), table, access.cache_size)
+        return FileCache(os.path.abspath(os.path.expanduser(access.cache_dir)), table, access.cache_size)
     try:
-        return LogCache(default_directory(), table, access.cache_size)
+        return FileCache(default_directory(), table, access.cache_size)
     except UsageError:
-        return LogCache(scratch.directory(), table, access.cache_size)  # a home that cannot be written must not stop an answer
+        return FileCache(scratch.directory(), table, access.cache_size)  # a home that cannot be written must not stop an answer
 
 
 def _is_large_parquet(path: str, entry: Entry) -> bool:
