@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import reading_rows
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import TableError
 
@@ -48,7 +48,7 @@ def test_chosen_files_give_their_live_rows_and_are_the_only_ones_opened(visits: 
     try:
         broken.unlink()
         assert read_files(spark, str(visits), version, paths[1:]).count() > 0
-        with pytest.raises(TableError) as gone, reading_rows(str(visits)):
+        with pytest.raises(TableError) as gone, row_errors(str(visits)):
             read_files(spark, str(visits), version, paths).select("number").collect()
         assert gone.value.code == "LP340"
         assert unquote(paths[0]).rsplit("/", 1)[-1] in str(gone.value.where)

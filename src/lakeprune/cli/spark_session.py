@@ -36,11 +36,11 @@ def advice(engine: str, files: int) -> str | None:
 
     >>> advice("auto", 6)
     >>> advice("auto", 30_000_000)
-    'note: this log has 30,000,000 files; with a cluster at hand, --engine spark --master M shares the reading'
+    'note: this log has 30,000,000 files; with a cluster at hand, --engine spark --master M shares the work'
     """
     if engine != "auto" or files < SERVED_BETTER_FROM:
         return None
-    return f"note: this log has {files:,} files; with a cluster at hand, --engine spark --master M shares the reading"
+    return f"note: this log has {files:,} files; with a cluster at hand, --engine spark --master M shares the work"
 
 
 def delta_session_of(given: argparse.Namespace) -> SparkSession:

@@ -1,4 +1,4 @@
-"""`lakeprune verify`: a plan, or the recorded statistics, confronted with the rows on Spark; 1 when something contradicts."""
+"""`lakeprune verify`: a plan, or the recorded statistics, checked against the rows on Spark; 1 when something contradicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakeprune.apps.verify.audit_model import Audit
     from lakeprune.apps.verify.model import Verification
 
-_WHAT = "Scan the data on Spark and confront the plan with the truth: do the rows agree with what metadata was said to prove?"
+_WHAT = "Scan the data on Spark and check the plan against the rows: do they agree with what metadata proves?"
 _EXAMPLES = """\
 examples:
   lakeprune verify ./users -w "country = 'DE' AND age > 40"

@@ -1,4 +1,4 @@
-"""How the few SQL constructs that engines spell differently are spelled.
+"""The few SQL constructs that engines write differently.
 
 Queries are written once, as text around these methods; user text reaches SQL only through `text`, `literal` and `identifier`.
 Every method takes and returns SQL text. A conversion that fails gives NULL, never an error: a statistic that cannot be read is
@@ -20,7 +20,7 @@ Shape = Mapping[str, "str | Shape"]  # field name -> SQL type, or nested fields
 class Dialect(ABC):
     """Type names are those that engines share: STRING, BINARY, BOOLEAN, BIGINT, DOUBLE, FLOAT, DATE, TIMESTAMP, DECIMAL(p,s)."""
 
-    computed_once = "AS"  # between a common table expression's name and its query, where an engine can be told
+    computed_once = "AS"  # between a common table expression's name and its query, where an engine takes the hint
     text_map: str  # the type of a map from text to text
 
     @abstractmethod

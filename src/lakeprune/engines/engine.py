@@ -62,14 +62,14 @@ class EngineError(Exception):
 
 
 class Engine(ABC):
-    """Runs SQL over metadata files. `name` is shown to users; `dialect` prints what engines spell differently."""
+    """Runs SQL over metadata files. `name` is shown to users; `dialect` prints what engines write differently."""
 
     name: str
     dialect: Dialect
 
     @abstractmethod
     def query(self, sql: str) -> list[Row]:
-        """All rows of a small result. Raises EngineError with the engine's own words."""
+        """All rows of a small result. Raises EngineError with the engine's own message."""
 
     @abstractmethod
     def stream(self, sql: str) -> Iterator[Row]:

@@ -84,7 +84,7 @@ def _fits(domain: Domain, interval: Interval) -> bool:
 
 
 def _below(domain: Domain, limit: Any, *, strict: bool) -> bool:
-    """Whether every value is below the limit; a cut maximum stands for everything that starts with it."""
+    """Whether every value is below the limit; a truncated maximum stands for everything that starts with it."""
     if domain.cut:
         end = successor(domain.hi)
         return end is not None and end <= limit

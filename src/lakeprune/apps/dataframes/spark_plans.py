@@ -58,7 +58,7 @@ def plan_of_frame(frame: DataFrame) -> Planned:
     if frame.isStreaming:
         fix = "explain the table that the stream reads"
         raise TableError("LP345", "no Delta or Parquet table is read here", why="the DataFrame is a stream", fix=fix)
-    with speaking(None):
+    with query_errors(None):
         spark = _own(frame.sparkSession)
         analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
         return _planned(spark, analyzed, None)
@@ -67,7 +67,7 @@ def plan_of_frame(frame: DataFrame) -> Planned:
 def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> Planned:
     """The plan of a query; other statements are refused and never run."""
     _check_classic(spark, "session")
-    with speaking(text):
+    with query_errors(text):
         own = _own(spark)
         if zone is not None:
             own.conf.set("spark.sql.session.timeZone", zone)
@@ -109,7 +109,7 @@ def _check_query(spark: SparkSession, parsed: Any, text: str) -> None:
 
 
 @contextmanager
-def speaking(text: str | None) -> Iterator[None]:
+def query_errors(text: str | None) -> Iterator[None]:
     """Spark's errors in one line: the stack of a JVM helps nobody who asked about a query."""
     try:
         with unlogged():

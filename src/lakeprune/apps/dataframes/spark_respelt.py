@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan
-from lakeprune.apps.dataframes.spark_plans import Planned, plan_of_frame, speaking
+from lakeprune.apps.dataframes.spark_plans import Planned, plan_of_frame, query_errors
 from lakeprune.apps.dataframes.spark_scans import delta_plans
 from lakeprune.errors import LakepruneError
 
@@ -13,7 +13,7 @@ def planned_with(planned: Planned, scan: DeltaScan, where: str) -> DeltaPlan | N
     table = planned.spark.read.format("delta").option("versionAsOf", scan.version)
     place = f"file://{scan.location}" if scan.location.startswith("/") else scan.location
     try:
-        with speaking(where):
+        with query_errors(where):
             found = delta_plans(plan_of_frame(table.load(place).where(where)))
     except LakepruneError:
         return None  # a spelling that Spark does not take is no proposal

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
 from lakeprune.apps.dataframes.spark_filters import filters_of
-from lakeprune.apps.dataframes.spark_plans import Planned, speaking
+from lakeprune.apps.dataframes.spark_plans import Planned, query_errors
 from lakeprune.apps.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 from lakeprune.apps.dataframes.spark_sources import described
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, full_class_name, option
@@ -41,7 +41,7 @@ class _Found(Struct, frozen=True):
 
 def reading_of(planned: Planned) -> Reading:
     """Everything the plan reads."""
-    with speaking(planned.text):
+    with query_errors(planned.text):
         scans: list[DeltaScan | ParquetScan] = []
         for found in _relations(planned):
             if is_delta(found.index):
@@ -56,7 +56,7 @@ def reading_of(planned: Planned) -> Reading:
 
 def delta_plans(planned: Planned) -> list[DeltaPlan]:
     """What Delta decided for each of its scans."""
-    with speaking(planned.text):
+    with query_errors(planned.text):
         found = [_delta_plan(planned.spark, one.index) for one in _relations(planned) if is_delta(one.index)]
         return [plan for plan in found if plan is not None]
 

@@ -14,14 +14,12 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 
 from msgspec import Struct
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from lakeprune.apps.verify.model import DeltaSpark
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, unlogged
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.files import FILE, has_jvm, read_files, with_file
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.spark_scan import planned_scan
@@ -58,7 +56,7 @@ def found_in(
 ) -> Iterator[str]:
     """A relation with these totals over items of the rows, and `live`, by file; it lasts as long as the block."""
     name = f"lakeprune_truth_{next(_NUMBERS)}"
-    with _failures(rows, where):
+    with row_errors(rows.location, where):
         by_file = with_file(rows_of(rows)).selectExpr(f"{FILE} AS url", *items).groupBy("url")
         kept = by_file.agg(sql.count(sql.lit(1)).alias("live"), *totals).persist()
         kept.count()  # now, in the session that has the question's zone: another one joins it
@@ -71,7 +69,7 @@ def found_in(
             raise TableError("LP341", what, where=rows.location, why=why)
         yield found
     finally:
-        with _failures(rows, where):
+        with row_errors(rows.location, where):
             rows.spark.catalog.dropGlobalTempView(name)
             kept.unpersist()
 
@@ -81,7 +79,7 @@ def planned_by_delta(rows: Rows, where: str) -> DeltaSpark:
 
     Over Spark Connect, and when the session has turned skipping off, only the list of files can be had.
     """
-    with _failures(rows, where):
+    with row_errors(rows.location, where):
         frame = _table(rows).where(where)
         if not has_jvm(rows.spark) or rows.spark.conf.get("spark.databricks.delta.stats.skipping", "true") != "true":
             return DeltaSpark(len(frame.inputFiles()), None)
@@ -91,7 +89,7 @@ def planned_by_delta(rows: Rows, where: str) -> DeltaSpark:
 
 def rows_of(rows: Rows) -> DataFrame:
     """The rows, in a session of their own whose zone is the question's."""
-    with _failures(rows, None):
+    with row_errors(rows.location):
         return _table(rows) if rows.paths is None else read_files(_session(rows), _place(rows), rows.version, rows.paths)
 
 
@@ -109,15 +107,3 @@ def _session(rows: Rows) -> SparkSession:
     session = clone(rows.spark)
     session.conf.set("spark.sql.session.timeZone", rows.zone)
     return session
-
-
-@contextmanager
-def _failures(rows: Rows, where: str | None) -> Iterator[None]:
-    """Inside, what Spark cannot read or evaluate is an error of lakeprune."""
-    try:
-        with unlogged():
-            yield
-    except (PySparkException, Py4JError) as error:
-        if where is None:
-            raise rows_failure(error, rows.location) from error
-        raise evaluation_failure(error, rows.location, where) from error

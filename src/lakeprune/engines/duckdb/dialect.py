@@ -1,4 +1,4 @@
-"""DuckDB's spelling of the dialect. Needs only what is built into DuckDB: json, parquet, core functions."""
+"""The dialect in DuckDB's SQL. Needs only what is built into DuckDB: json, parquet, core functions."""
 
 from __future__ import annotations
 

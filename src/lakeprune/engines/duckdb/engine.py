@@ -29,7 +29,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "preserve_insertion_order": "false",  # row order carries no meaning here, and keeping it costs memory
     "temp_directory": "",  # nothing is ever spilled to disk
     "memory_limit": "256MB",  # lifted when a query needs more
-    # Keys of commits are few, files of a checkpoint many, and DuckDB cannot tell: the side written last is the small one.
+    # Keys of commits are few, files of a checkpoint many, and DuckDB does not know: the side written last is the small one.
     # And statistics in Parquet footers leave NaN out: folding a test on them would take NaN for a number (T2, T74).
     "disabled_optimizers": "join_order,build_side_probe_side,statistics_propagation",
 }
@@ -101,7 +101,7 @@ class DuckDBEngine(Engine):
         if small:
             fields = ", ".join(f"action.{self.dialect.identifier(name)}" for name in shape)
             lines = f"SELECT filename, unnest(string_split(content, chr(10))) AS line FROM read_text({self._list(small)})"
-            # To from_json a list or a number is an object without any of the fields, as if the line said nothing.
+            # To from_json a list or a number is an object without any of the fields.
             no_object = self.dialect.fail("a line is not a JSON object")
             checked = f"CASE WHEN starts_with(ltrim(line), '{{') THEN line ELSE {no_object} END"
             parsed = f"from_json({checked}, {self.dialect.text(json.dumps(shape))})"

@@ -1,4 +1,4 @@
-"""Spark SQL's spelling of the dialect, for the session spark_engine.py sets up: UTC, ANSI off, decimals that keep their scale.
+"""The dialect in Spark SQL, for the session that engine.py sets up: UTC, ANSI off, decimals that keep their scale.
 
 Needs Spark 4 and nothing else: no connector, no function of our own.
 """

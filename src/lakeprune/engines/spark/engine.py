@@ -53,7 +53,7 @@ class SparkEngine(Engine):
 
     def __init__(self, spark: SparkSession) -> None:
         self.dialect = SparkDialect()
-        with _speaking():
+        with _engine_errors():
             self._spark = _own_session(spark)
         self._is_remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self._views: dict[tuple[str, ...], str] = {}
@@ -83,21 +83,21 @@ class SparkEngine(Engine):
                 self._let_go()
 
     def query(self, sql: str) -> list[Row]:
-        with _speaking():
+        with _engine_errors():
             return [tuple(row) for row in self._spark.sql(sql).collect()]
 
     def stream(self, sql: str) -> Iterator[Row]:
-        with _speaking():
+        with _engine_errors():
             for row in self._spark.sql(sql).toLocalIterator(prefetchPartitions=True):
                 yield tuple(row)
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:  # noqa: ARG002  Spark reads by lines
         key = ("text", *paths)
         if key not in self._views:
-            with _speaking():
+            with _engine_errors():
                 lines = self._reader().option("lineSep", "\n").text(_urls(paths))
                 self._views[key] = self._view(lines.selectExpr("_metadata.file_path AS filename", "value AS line"))
-        # Permissive reading would turn a broken line into one that says nothing.
+        # The permissive mode would turn a broken line into an object without fields.
         no_object = self.dialect.fail("a line is not a JSON object")
         checked = f"CASE WHEN startswith(ltrim(line), '{{') THEN line ELSE {no_object} END"
         schema = self.dialect.text(self.dialect.schema_text(shape))
@@ -110,7 +110,7 @@ class SparkEngine(Engine):
         key = ("parquet", *paths)
         if key not in self._views:
             schema = self._schema(paths)
-            with _speaking():
+            with _engine_errors():
                 self._views[key] = self._view(self._reader().schema(schema).parquet(*_urls(paths)))
         return self._views[key]
 
@@ -119,11 +119,11 @@ class SparkEngine(Engine):
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         schema = ", ".join(f"{self.dialect.identifier(name)} {kind}" for name, kind in zip(columns, types, strict=True))
-        with _speaking():
+        with _engine_errors():
             return self._view(self._spark.createDataFrame(list(rows), schema))
 
     def kept(self, sql: str) -> str:
-        with _speaking():
+        with _engine_errors():
             frame = self._spark.sql(sql).persist()
             name = self._view(frame)
         self._kept.append((name, frame))
@@ -132,13 +132,13 @@ class SparkEngine(Engine):
     def _schema(self, paths: Sequence[str]) -> StructType:
         key = tuple(paths)
         if key not in self._fields:
-            with _speaking():
+            with _engine_errors():
                 merged = "true" if len(paths) > 1 else "false"
                 self._fields[key] = self._reader().option("mergeSchema", merged).parquet(*_urls(paths)).schema
         return self._fields[key]
 
     def _reader(self) -> Any:
-        """A reader that takes paths as they are written: `[1]` in a directory's name is no pattern."""
+        """A reader that takes paths as they are written: `[1]` in a directory's name is not a pattern."""
         return self._spark.read.option("__globPaths__", "false").option("recursiveFileLookup", "false")
 
     def _view(self, frame: DataFrame) -> str:
@@ -174,7 +174,7 @@ def _own_session(spark: SparkSession) -> SparkSession:
 
 
 def _urls(paths: Sequence[str]) -> list[str]:
-    """Local paths say so: on a cluster a bare path would be looked for in its default file system."""
+    """Local paths as URLs: on a cluster a bare path would be looked for in its default file system."""
     return [f"file://{path}" if path.startswith("/") else path for path in paths]
 
 
@@ -187,8 +187,8 @@ def _type_name(kind: DataType) -> Any:
 
 
 @contextmanager
-def _speaking() -> Iterator[None]:
-    """Spark's errors as the boundary's, in one line: the stack of a JVM helps nobody who asked about a table."""
+def _engine_errors() -> Iterator[None]:
+    """Spark's errors as those of every engine, in one line: the stack of a JVM helps nobody who asked about a table."""
     try:
         yield
     except PySparkException as error:

@@ -1,4 +1,4 @@
-"""Spark's words about rows that it could not read, as errors that name the file and say what to do.
+"""Spark's errors about rows that it could not read, as errors that name the file and say what to do.
 
 In: an exception of PySpark or of its gateway. Out: a `LakepruneError` in one line; the stack of a JVM helps nobody who asked
 about a table, and `--spark-log` shows it.
@@ -27,18 +27,18 @@ _FILE = re.compile(r"(?:[a-z0-9]+:/|/)[^\s'\"`,]*?\.parquet", re.IGNORECASE)
 
 
 @contextmanager
-def reading_rows(location: str) -> Iterator[None]:
-    """What Spark says inside about the rows of this table is said as an error of lakeprune."""
+def row_errors(location: str, asked: str | None = None) -> Iterator[None]:
+    """Spark's errors about the rows of this table, or about what is asked of them, as errors of lakeprune."""
     try:
         with unlogged():
             yield
     except (PySparkException, Py4JError) as error:
-        raise rows_failure(error, location) from error
+        raise (rows_failure(error, location) if asked is None else evaluation_failure(error, location, asked)) from error
 
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """PySpark logs an error of a query, the JVM's stack with it, when it is raised; here it is told in one line instead."""
+    """PySpark logs an error of a query, the JVM's stack with it, when it is raised; here one line is enough."""
     loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
@@ -52,16 +52,16 @@ def unlogged() -> Iterator[None]:
 
 def rows_failure(error: PySparkException | Py4JError, location: str) -> LakepruneError:
     """The table's rows cannot be read: which file, why, and what to do about it."""
-    told = words_of(error)
-    first = told.strip().split("\n", 1)[0]
+    message = words_of(error)
+    first = message.strip().split("\n", 1)[0]
     if "[DATA_SOURCE_NOT_FOUND]" in first:
         return no_connector(first)
-    file = _FILE.search(told)
+    file = _FILE.search(message)
     where = file[0] if file else location
-    if _MISSING.search(told) and file:
+    if _MISSING.search(message) and file:
         fix = "restore the file, or run FSCK/RESTORE on the table; a version that VACUUM has cleaned can no longer be read"
         return TableError("LP340", "a data file of the table is not there", where=where, why=first, fix=fix)
-    if _DAMAGED.search(told) and file:
+    if _DAMAGED.search(message) and file:
         fix = "restore the file from a copy; --spark-log ERROR shows all that Spark says"
         return TableError("LP340", "a data file of the table cannot be read", where=where, why=first, fix=fix)
     fix = "check that Spark can read the data files; --spark-log ERROR shows all that it says"
@@ -70,9 +70,9 @@ def rows_failure(error: PySparkException | Py4JError, location: str) -> Lakeprun
 
 def evaluation_failure(error: PySparkException | Py4JError, location: str, where: str) -> LakepruneError:
     """Rows were read and this was asked of them: either they cannot be read, or it cannot be answered for every row."""
-    told = words_of(error)
-    named = _CONDITION.search(told)  # also inside the exception of a thread, which has no condition of its own
-    if named is None or any(f"[{name}" in told for name in _ABOUT_FILES):
+    message = words_of(error)
+    named = _CONDITION.search(message)  # also inside the exception of a thread, which has no condition of its own
+    if named is None or any(f"[{name}" in message for name in _ABOUT_FILES):
         return rows_failure(error, location)
     fix = "correct the predicate: Spark must be able to evaluate it on every row"
     return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=named[0], fix=fix)
@@ -85,12 +85,12 @@ def no_connector(why: str) -> UsageError:
 
 
 def words_of(error: PySparkException | Py4JError) -> str:
-    """Everything the error and its causes say, without their stacks."""
+    """The messages of the error and of its causes, without their stacks."""
     if isinstance(error, Py4JJavaError):
-        words: list[str] = []
+        messages: list[str] = []
         cause = error.java_exception
-        while cause is not None and len(words) < 10:
-            words.append(str(cause.toString()))
+        while cause is not None and len(messages) < 10:
+            messages.append(str(cause.toString()))
             cause = cause.getCause()
-        return "\n".join(words)
+        return "\n".join(messages)
     return "\n".join(line for line in str(error).splitlines() if not line.lstrip().startswith("at "))

@@ -14,7 +14,7 @@ from typing import Any
 from py4j.java_gateway import JavaClass
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.engines.spark.failures import no_connector, reading_rows
+from lakeprune.engines.spark.failures import no_connector, row_errors
 from lakeprune.errors import TableError, UsageError
 
 FILE = "__lakeprune_file"  # a name that no table has
@@ -31,7 +31,7 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
     if not has_jvm(spark):
         what = "single files of a Delta table cannot be chosen over Spark Connect, which gives no JVM handle"
         raise UsageError("LP246", what, fix="use a classic session (--master), or verify the whole table without --sample")
-    with reading_rows(location), active(spark):
+    with row_errors(location), active(spark):
         jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
         none = getattr(getattr(jvm.scala, "None$"), "MODULE$")
         logs = jvm.org.apache.spark.sql.delta.DeltaLog

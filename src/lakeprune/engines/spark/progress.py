@@ -1,6 +1,6 @@
 """What Spark is doing, on one line of the terminal, while a command waits for it.
 
-In: a session. Out: nothing but that line, which is wiped when the work is done. Silent when standard error is no terminal.
+In: a session. Out: nothing but that line, which is wiped when the work is done. Silent when standard error is not a terminal.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def shown_progress(spark: Any) -> Iterator[None]:
         yield
         return
     done = Event()
-    with _told_by(spark) as tell:
-        watcher = Thread(target=_watch, args=(tell, done), daemon=True)
+    with _progress_of(spark) as line:
+        watcher = Thread(target=_watch, args=(line, done), daemon=True)
         watcher.start()
         try:
             yield
@@ -33,15 +33,15 @@ def shown_progress(spark: Any) -> Iterator[None]:
             sys.stderr.flush()
 
 
-def _watch(tell: Callable[[], str], done: Event) -> None:
+def _watch(line: Callable[[], str], done: Event) -> None:
     while not done.wait(_EVERY):
-        sys.stderr.write(f"\r\x1b[K{tell()}")
+        sys.stderr.write(f"\r\x1b[K{line()}")
         sys.stderr.flush()
 
 
 @contextmanager
-def _told_by(spark: Any) -> Iterator[Callable[[], str]]:
-    """What says how far Spark is: the driver's own tracker, or over Spark Connect the messages of the server."""
+def _progress_of(spark: Any) -> Iterator[Callable[[], str]]:
+    """The line to show: by the driver's own tracker, or over Spark Connect by the messages of the server."""
     if hasattr(spark, "sparkContext"):
         tracker = spark.sparkContext.statusTracker()
 
@@ -53,14 +53,14 @@ def _told_by(spark: Any) -> Iterator[Callable[[], str]]:
         return
     latest: list[tuple[int, int]] = []
 
-    def hear(stages: Any, inflight_tasks: int, operation_id: Any, done: Any) -> None:  # noqa: ARG001  # Spark's signature
+    def note(stages: Any, inflight_tasks: int, operation_id: Any, done: Any) -> None:  # noqa: ARG001  # Spark's signature
         latest[:] = [] if done else [(s.num_completed_tasks, s.num_tasks) for s in stages or () if not s.done]
 
-    spark.registerProgressHandler(hear)
+    spark.registerProgressHandler(note)
     try:
         yield lambda: _line(list(latest))
     finally:
-        spark.removeProgressHandler(hear)
+        spark.removeProgressHandler(note)
 
 
 def _line(stages: list[tuple[int, int]]) -> str:

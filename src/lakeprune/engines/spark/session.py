@@ -1,7 +1,7 @@
-"""The Spark session of a command: built once from flags, quiet, and with clear words when it cannot be had.
+"""The Spark session of a command: built once from flags, quiet, and with a clear error when it cannot be had.
 
 In: `SparkSettings`. Out: a SparkSession. A library caller brings a session instead and never comes here. Nothing is written but
-a log of the JVM's own words, which is removed with the process.
+a log of the JVM's own output, which is removed with the process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
@@ -28,7 +28,7 @@ OLDEST_JAVA = 17
 _PATIENCE = 10.0  # seconds until an address that does not answer counts as unreachable
 _QUIET = {
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",  # drawn by spark_progress.py, on a terminal only
+    "spark.ui.showConsoleProgress": "false",  # drawn by progress.py, on a terminal only
     "spark.log.level": "OFF",
 }
 
@@ -80,25 +80,25 @@ def _started(builder: Any, settings: SparkSettings) -> SparkSession:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    with tempfile.TemporaryFile() as words:
+    with tempfile.TemporaryFile() as output:
         try:
-            with _said_into(words) if settings.log is None else _aloud():
+            with _error_output_to(output) if settings.log is None else nullcontext():
                 session: SparkSession = builder.getOrCreate()
                 return session
         except (PySparkException, Py4JError, OSError) as error:
-            raise _no_session(error, _read(words), settings) from error
+            raise _no_session(error, _read(output), settings) from error
 
 
-def _no_session(error: Exception, said: str, settings: SparkSettings) -> UsageError:
-    missing = re.findall(r"unresolved dependency: ([^\s:]+:?[^\s]*)|:: ([^\s]+): not found", said)
+def _no_session(error: Exception, output: str, settings: SparkSettings) -> UsageError:
+    missing = re.findall(r"unresolved dependency: ([^\s:]+:?[^\s]*)|:: ([^\s]+): not found", output)
     if missing:
         names = ", ".join(dict.fromkeys(filter(None, (name for pair in missing for name in pair))))
         fix = "check --packages and the network, or give the jars with --conf spark.jars=PATH"
         return UsageError("LP223", f"a package of Spark cannot be had: {names}", where="--packages", fix=fix)
     where = settings.remote or settings.master or "local[*]"
-    lines = [line.strip() for line in (said + "\n" + str(error)).splitlines()]
-    telling = [line for line in lines if re.search(r"(Exception|Error)\b.*:", line) and not line.startswith("at ")]
-    why = telling[0] if telling else str(error).strip().split("\n", 1)[0]
+    lines = [line.strip() for line in (output + "\n" + str(error)).splitlines()]
+    errors = [line for line in lines if re.search(r"(Exception|Error)\b.*:", line) and not line.startswith("at ")]
+    why = errors[0] if errors else str(error).strip().split("\n", 1)[0]
     return UsageError("LP224", "Spark does not start", where=where, why=why, fix="--spark-log INFO shows what Spark says")
 
 
@@ -108,15 +108,15 @@ def _check_java() -> None:
     fix = f"install Java {OLDEST_JAVA} (Debian, Ubuntu: apt-get install openjdk-17-jre-headless) or set JAVA_HOME"
     if java is None or not os.path.exists(java):
         raise UsageError("LP221", "the Spark engine needs Java", where=f"JAVA_HOME={home}" if home else "PATH", fix=fix)
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603  the user's Java
-    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603  the user's Java
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if version is None or int(version[1]) < OLDEST_JAVA:
-        found = told.split("\n", 1)[0].strip() or "it does not tell its version"
+        found = output.split("\n", 1)[0].strip() or "it does not report its version"
         raise UsageError("LP222", f"Java is older than {OLDEST_JAVA}", where=java, why=found, fix=fix)
 
 
 def _check_answers(address: str, form: str, port: str) -> None:
-    """Spark itself tries for minutes before it says that nobody listens."""
+    """Spark itself tries for minutes before it reports that nobody listens."""
     match = re.match(form, address)
     if match is None:
         return
@@ -129,12 +129,12 @@ def _check_answers(address: str, form: str, port: str) -> None:
 
 
 @contextmanager
-def _said_into(words: BinaryIO) -> Iterator[None]:
+def _error_output_to(file: BinaryIO) -> Iterator[None]:
     """A JVM that is started inside writes its standard error to this file, for as long as it lives."""
     sys.stderr.flush()
     ours = os.dup(2)
     try:
-        os.dup2(words.fileno(), 2)
+        os.dup2(file.fileno(), 2)
         yield
     finally:
         sys.stderr.flush()
@@ -142,11 +142,6 @@ def _said_into(words: BinaryIO) -> Iterator[None]:
         os.close(ours)
 
 
-@contextmanager
-def _aloud() -> Iterator[None]:
-    yield
-
-
-def _read(words: BinaryIO) -> str:
-    words.seek(0)
-    return words.read().decode(errors="replace")
+def _read(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
