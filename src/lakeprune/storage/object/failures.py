@@ -17,9 +17,9 @@ _CODE = re.compile(r"<Code>([A-Za-z0-9._-]{1,60})</Code>")
 _RETRIES = re.compile(r"after (\d+) retries")
 _BUCKET_CODES = ("NoSuchBucket", "ContainerNotFound", "InvalidBucketName", "ContainerBeingDeleted")
 _CHECK = {
-    Store.S3: "check the keys, the region (--region) and that they may list and read the table",
-    Store.AZURE: "check the account, its key or SAS token, and that they may list and read the table",
-    Store.GCS: "check the service account or token, and that it may list and read the table",
+    Store.S3: "check the keys, the region (--region) and that they may list and read the table's metadata",
+    Store.AZURE: "check the account, its key or SAS token, and that they may list and read the table's metadata",
+    Store.GCS: "check the service account or token, and that it may list and read the table's metadata",
 }
 
 
