@@ -56,11 +56,11 @@ def undocumented_reasons(root: Path, files: list[Path]) -> Iterator[str]:
 
 def undocumented_diagnoses(root: Path, files: list[Path]) -> Iterator[str]:
     """Each diagnosis has a page of its own, and each page its diagnosis."""
-    from lakeprune.report.diagnosis.codes import Code
+    from lakeprune.report.diagnosis.diagnose import CODES
 
     folder = Path("docs/diagnoses")
     pages = {path.stem for path in files if path.parent == folder and path.suffix == ".md"} - {"README"}
-    yield from _differences("docs/diagnoses", {code.value for code in Code}, pages)
+    yield from _differences("docs/diagnoses", set(CODES), pages)
     for page in sorted(pages):
         text = (root / folder / f"{page}.md").read_text(encoding="utf-8")
         if f"`{page}`" not in headings(text)[:1]:

@@ -24,6 +24,8 @@ from lakeprune.values.types import Scalar
 
 if TYPE_CHECKING:
     from lakeprune.formats.commit import Commit
+    from lakeprune.formats.own_skipping import OwnSkipping
+    from lakeprune.formats.remedies import Remedies
 
 LONGEST_WORDS = 300
 
@@ -93,6 +95,16 @@ class Snapshot(ABC):
     @abstractmethod
     def check_whole(self) -> None:
         """Raise TableError when some of the metadata that was just read may have been removed before it was read."""
+
+    def remedies(self) -> Remedies:
+        """Statements that make the table prune better."""
+        from lakeprune.formats.remedies import Remedies
+
+        return Remedies(self.facts)
+
+    def own_skipping(self, profile: Profile) -> OwnSkipping | None:  # noqa: ARG002  # where no engine is known to use less
+        """What the format's own engine uses of predicates, None where that is not modelled."""
+        return None
 
     def newest_version(self) -> int | None:
         """The version the table has by now, None when this one is no longer part of it."""

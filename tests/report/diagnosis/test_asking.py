@@ -13,7 +13,6 @@ import pytest
 import lakeprune
 from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import Row
-from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis
 from tests.builders.delta import add, metadata, protocol, statistics, users, users_flat, write_log
 from tests.report.diagnosis.asking import explained
@@ -131,7 +130,7 @@ def test_names_in_a_rewrite_are_quoted_so_that_it_reads_back(tmp_path: Path) -> 
 def test_a_very_long_clause_is_cut_in_the_message_only(tmp_path: Path) -> None:
     names = ", ".join(f"'user-{i:04}'" for i in range(15))
     (found,) = [d for d in explained(users_flat(tmp_path / "flat"), f"lower(name) IN ({names})").diagnoses or ()
-                if d.code == Code.OPAQUE_EXPRESSION]  # fmt: skip
+                if d.code == "OPAQUE_EXPRESSION"]  # fmt: skip
     assert found.clause is not None
     assert len(found.clause) > 150
     assert "user-0014" in found.clause

@@ -1,7 +1,7 @@
-"""Where Delta Spark reads more than the metadata asks for: by its own count, with a spelling that it was seen to use.
+"""Where Delta Spark reads more than the metadata asks for: by its own count, with a rewrite that it was seen to use.
 
 In: a scan with Delta's own plan, and the report. Out: the report, its ENGINE_DIFFERS made of real numbers. The model of Delta
-Spark in report/diagnosis only proposes; a spelling is offered when Delta itself plans fewer files for it.
+Spark in formats/delta only proposes; a rewrite is offered when Delta itself plans fewer files for it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan
+from lakeprune.formats.delta.spark_skipping import DeltaSpark
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.report.amount import files_text
-from lakeprune.report.diagnosis.codes import Code
-from lakeprune.report.diagnosis.delta_spark import DeltaSpark
+from lakeprune.report.diagnosis.diagnose import ALWAYS_TRUE, ENGINE_DIFFERS
 from lakeprune.report.model import Diagnosis, Report, Severity
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def advised(planned: Planned, planner: Planner, scan: DeltaScan, question: Question, report: Report) -> Report:
     """The report, saying what Delta Spark really reads."""
-    others = tuple(one for one in report.diagnoses or () if one.code != Code.ENGINE_DIFFERS and not _is_sparks_own(one))
-    modelled = next((one for one in report.diagnoses or () if one.code == Code.ENGINE_DIFFERS), None)
+    others = tuple(one for one in report.diagnoses or () if one.code != ENGINE_DIFFERS and not _is_sparks_own(one))
+    modelled = next((one for one in report.diagnoses or () if one.code == ENGINE_DIFFERS), None)
     if question.condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
         return replace(report, diagnoses=others)
     rewrite, closed = (None, None) if modelled is None else _seen(planned, scan, modelled.rewrite)
@@ -36,11 +36,11 @@ def advised(planned: Planned, planner: Planner, scan: DeltaScan, question: Quest
 
 def _is_sparks_own(diagnosis: Diagnosis) -> bool:
     """Whether it blames `x IS NOT NULL` for filtering nothing, which Spark adds to joins and comparisons by itself."""
-    return diagnosis.code == Code.ALWAYS_TRUE and (diagnosis.clause or "").endswith(" IS NOT NULL")
+    return diagnosis.code == ALWAYS_TRUE and (diagnosis.clause or "").endswith(" IS NOT NULL")
 
 
 def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str | None, DeltaPlan | None]:
-    """The spelling and what Delta plans for it; nothing when that is no better."""
+    """The rewrite and what Delta plans for it; nothing when that is no better."""
     from lakeprune.apps.dataframes.spark_respelt import planned_with
 
     found = None if rewrite is None else planned_with(planned, scan, rewrite)
@@ -52,11 +52,10 @@ def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str |
 def _unused(planner: Planner, question: Question) -> dict[str, list[str]]:
     """The clauses that Delta Spark is known not to use whole, each with why."""
     found = {}
-    for spelt, clause in question.parts:
-        spark = DeltaSpark(planner.facts, planner.profile)
-        spark.plan([spelt])
-        if spark.reasons:
-            found[clause.text] = list(spark.reasons)
+    spark = DeltaSpark(planner.facts, planner.profile)
+    for conjunct, clause in question.parts:
+        if reasons := spark.plan([conjunct])[1]:
+            found[clause.text] = list(reasons)
     return found
 
 
@@ -65,14 +64,14 @@ def _diagnosis(
 ) -> Diagnosis:
     kept = report.numbers.kept.files
     numbers: dict[str, int | float | str] = {"kept_files": kept, "delta_spark_files": plan.files}
-    suggestion = "no other spelling is known to help it; the other diagnoses say what would"
+    suggestion = "no rewrite is known to help it; the other diagnoses say what would"
     if closed is not None:
         numbers["delta_spark_files_with_rewrite"] = closed.files
         suggestion = f"write the condition so that Delta Spark can use it: then it plans {files_text(closed.files)}"
     reasons = dict.fromkeys(reason for several in unused.values() for reason in several)
     told = "; ".join(reasons) or "its own record names " + (", ".join(plan.unused) or "no filter that it leaves out")
     return Diagnosis(
-        code=Code.ENGINE_DIFFERS,
+        code=ENGINE_DIFFERS,
         severity=Severity.WARNING,
         clause=next(iter(unused)) if len(unused) == 1 else None,
         column=None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lakeprune.formats.delta.spark_skipping import DeltaSpark
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.passes.split import written_clauses
@@ -15,7 +16,6 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
 from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.pasteable import implied, only, plain_sql
-from lakeprune.report.diagnosis.delta_spark import DeltaSpark
 from lakeprune.values.types import Kind
 
 MOST_RANGES = 64  # of one column: a longer list is merged across its smallest gaps
@@ -24,10 +24,9 @@ MOST_RANGES = 64  # of one column: a longer list is merged across its smallest g
 def added_conditions(bound: Expr, facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
     """What can be added for the clauses that Delta does not use as they are written."""
     found: dict[str, None] = {}
-    for spelt, clause in written_clauses(bound, profile):
-        spark = DeltaSpark(facts, profile)
-        spark.plan([spelt])
-        if spark.reasons:
+    spark = DeltaSpark(facts, profile)
+    for conjunct, clause in written_clauses(bound, profile):
+        if spark.plan([conjunct])[1]:
             found |= dict.fromkeys(_conditions(clause, profile))
     return tuple(found)
 

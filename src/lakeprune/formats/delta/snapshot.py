@@ -30,6 +30,8 @@ from lakeprune.values.types import Scalar
 
 if TYPE_CHECKING:
     from lakeprune.formats.commit import Commit
+    from lakeprune.formats.delta.remedies import DeltaRemedies
+    from lakeprune.formats.delta.spark_skipping import DeltaSpark
 
 _DEFAULT_CUT = 32
 
@@ -72,6 +74,16 @@ class DeltaSnapshot(Snapshot):
         from lakeprune.formats.delta.writers import writers_of
 
         return writers_of(engine, self._storage, self.facts.version, paths)
+
+    def remedies(self) -> DeltaRemedies:
+        from lakeprune.formats.delta.remedies import DeltaRemedies
+
+        return DeltaRemedies(self.facts)
+
+    def own_skipping(self, profile: Profile) -> DeltaSpark:
+        from lakeprune.formats.delta.spark_skipping import DeltaSpark
+
+        return DeltaSpark(self.facts, profile)
 
     def check_whole(self) -> None:
         # Engines pass over a text file that is gone, and with it over the files it added: log cleanup must not look like that.

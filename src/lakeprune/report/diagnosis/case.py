@@ -1,7 +1,8 @@
-"""What a diagnosis may look at: the table, the predicate, its plan and verdict patterns, and other spellings planned for real.
+"""What a rule may look at: the table, the predicate, its plan and verdict patterns, and rewrites of it, planned for real.
 
-A diagnosis is a generator. It yields the plans it wants to know more about and gets the verdict patterns of each; it returns what
-it found. That way the questions of all diagnoses are one pass over the metadata. A diagnosis never looks at another.
+A rule is a function that gives its findings. One that wants to know more is a generator: it yields plans, gets the verdict
+patterns of each, and returns its findings. That way the questions of all rules are one pass over the metadata. A rule never
+looks at another.
 """
 
 from __future__ import annotations
@@ -10,22 +11,40 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 
 from msgspec import Struct
 
+from lakeprune.errors import PredicateError
+from lakeprune.formats.remedies import Remedies
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
-from lakeprune.predicate.tree import Expr, Or
+from lakeprune.predicate.tree import Expr, Or, Profile
+from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.patterns import Evaluation, Pattern, Signature
-from lakeprune.report.amount import NOTHING, Amount
 from lakeprune.report.attribution import Attribution
-from lakeprune.report.model import Diagnosis
+from lakeprune.report.model import Severity
 from lakeprune.skipping.plan import Plan, plan_clauses
 from lakeprune.skipping.verdict import Verdict
 
 LONGEST_CLAUSE = 120
 Patterns = Sequence[Pattern]
-Investigation = Generator[list[Plan], list[Patterns], list[Diagnosis]]
+Numbers = dict[str, int | float | str]
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """A diagnosis without its code; `Diagnosis` explains the fields."""
+
+    severity: Severity = Severity.WARNING
+    clause: str | None = None
+    column: str | None = None
+    message: str
+    numbers: Numbers
+    suggestion: str
+    rewrite: str | None = None
+
+
+Investigation = Generator[list[Plan], list[Patterns], list[Finding]]
 
 
 class Case(Struct, frozen=True):
@@ -43,30 +62,37 @@ class Case(Struct, frozen=True):
         return self.evaluation.snapshot.facts
 
     @property
-    def zone(self) -> str:
-        return self.evaluation.profile.zone
+    def profile(self) -> Profile:
+        return self.evaluation.profile
 
     @property
-    def table(self) -> str:
-        """The table as Spark SQL names it by its location."""
-        return f"delta.`{self.facts.location.replace('`', '``')}`"
+    def remedies(self) -> Remedies:
+        return self.evaluation.snapshot.remedies()
 
-    def read(self, where: str) -> Expr:
-        """Another condition, bound to this table."""
-        profile = self.evaluation.profile
-        return bind(parse_predicate(where, profile), self.facts.schema, profile, where)
+    @property
+    def total(self) -> int:
+        """All files."""
+        return self.numbers.total.files
+
+    @property
+    def kept(self) -> int:
+        """The files to read."""
+        return self.numbers.kept.files
+
+    def read(self, where: str) -> Expr | None:
+        """Another condition, bound to this table; None when it does not read back, so that it cannot be proposed."""
+        try:
+            return bind(parse_predicate(where, self.profile), self.facts.schema, self.profile, where)
+        except PredicateError:
+            return None
 
     def plan_of(self, bound: Expr) -> Plan:
         """The plan that `explain` would make of a condition."""
-        return plan_clauses(split(bound, self.evaluation.profile), self.facts.evidence)
+        return plan_clauses(split(bound, self.profile), self.facts.evidence)
 
     def plan_with(self, index: int, bound: Expr) -> Plan:
         """The plan of the whole predicate with one clause written differently."""
         return self.plan_of(all_of([*self.conjuncts[:index], bound, *self.conjuncts[index + 1 :]]))
-
-    def plan_and(self, bound: Expr) -> Plan:
-        """The plan of the whole predicate with one more condition."""
-        return self.plan_of(all_of([*self.conjuncts, bound]))
 
     def in_place(self, text: str, bound: Expr) -> str:
         """A condition as it can be pasted where a clause stood: an OR beside other clauses needs its parentheses."""
@@ -82,23 +108,21 @@ class Case(Struct, frozen=True):
         """The bits that select the candidates of all other rungs."""
         return [place.by_rung[rung] for place in self.plan.positions for rung in self.plan.exact_rungs]
 
-    def is_candidate(self, signature: Signature) -> bool:
-        """Whether the exact rungs leave the file and it has live rows."""
-        return not signature.is_empty and signature.is_left_by(self.plan.exact_rungs)
+    @property
+    def candidates(self) -> list[Pattern]:
+        """The files with live rows that the exact rungs leave."""
+        rungs = self.plan.exact_rungs
+        return [p for p in self.patterns if not p.signature.is_empty and p.signature.is_left_by(rungs)]
+
+
+def files_of(patterns: Iterable[Pattern], test: Callable[[Signature], bool]) -> int:
+    """How many files pass."""
+    return sum(pattern.files for pattern in patterns if test(pattern.signature))
 
 
 def kept_files(patterns: Patterns) -> int:
     """How many files a plan keeps, by its patterns."""
-    return amount_where(patterns, is_kept).files
-
-
-def amount_where(patterns: Iterable[Pattern], test: Callable[[Signature], bool]) -> Amount:
-    """The files, bytes and rows of the patterns that pass."""
-    total = NOTHING
-    for pattern in patterns:
-        if test(pattern.signature):
-            total += Amount(pattern.files, pattern.bytes, pattern.rows, pattern.files_without_rows)
-    return total
+    return files_of(patterns, is_kept)
 
 
 def is_kept(signature: Signature) -> bool:
@@ -114,7 +138,11 @@ def brief(text: str) -> str:
     return text if len(text) <= LONGEST_CLAUSE else text[: LONGEST_CLAUSE - 3] + "..."
 
 
-def column_of(clause_columns: Iterable[str]) -> str | None:
-    """The one column, None when there are none or several."""
-    found = list(dict.fromkeys(clause_columns))
+def column_in(condition: Expr) -> str | None:
+    """The name of the one column that a condition looks at, None when there are none or several."""
+    return only_one([name_text(column.path) for column in columns_of(condition)])
+
+
+def only_one(texts: Iterable[str]) -> str | None:
+    found = list(dict.fromkeys(texts))
     return found[0] if len(found) == 1 else None

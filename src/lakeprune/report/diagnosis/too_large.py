@@ -1,13 +1,13 @@
-"""PREDICATE_TOO_LARGE: a predicate on which no variant is tried, since each of them would be as large as itself."""
+"""PREDICATE_TOO_LARGE: a predicate on which no rule is tried, since each rewrite of it would be as large as itself."""
 
 from __future__ import annotations
 
 from lakeprune.predicate.walk import nodes
-from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.model import Diagnosis, Severity
 from lakeprune.skipping.plan import Plan
 
-LIMIT = 10_000  # clauses times terms: diagnoses plan the whole predicate again for a clause; this many take some ten seconds
+TOO_LARGE = "PREDICATE_TOO_LARGE"
+LIMIT = 10_000  # clauses times terms: rules plan the whole predicate again for a clause; this many take some ten seconds
 
 
 def too_large(plan: Plan) -> Diagnosis | None:
@@ -17,8 +17,8 @@ def too_large(plan: Plan) -> Diagnosis | None:
     if clauses * terms <= LIMIT:
         return None
     return Diagnosis(
-        code=Code.PREDICATE_TOO_LARGE,
-        severity=Severity.INFO,
+        TOO_LARGE,
+        Severity.INFO,
         clause=None,
         column=None,
         message=f"the predicate has {clauses} clauses with {terms} terms: trying variants of it would take too long",

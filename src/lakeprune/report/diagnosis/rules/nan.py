@@ -10,9 +10,7 @@ from lakeprune.predicate.walk import nodes
 from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import name_text
 from lakeprune.report.amount import files_text
-from lakeprune.report.diagnosis.case import Case, Investigation, amount_where, brief, is_kept, kept_files
-from lakeprune.report.diagnosis.codes import Code
-from lakeprune.report.model import Diagnosis, Severity
+from lakeprune.report.diagnosis.case import Case, Finding, Investigation, brief, is_kept, kept_files
 from lakeprune.skipping.plan import Lift
 from lakeprune.values.types import DOUBLE, FLOATING_KINDS
 
@@ -21,20 +19,22 @@ MOST_CLAUSES = 200  # that all rewrites together may have: each is the whole pre
 
 def undefined_nan(case: Case) -> Investigation:
     """One per clause that would drop more of the kept files if NaN were excluded; what that takes is planned."""
+    kept = [pattern for pattern in case.patterns if is_kept(pattern.signature)]
     guarded = []
-    for index in range(len(case.plan.clauses)):
-        files = amount_where(case.patterns, lambda s, i=index: is_kept(s) and Lift.NAN in s.outcomes[i].kept_for).files  # type: ignore[misc]
+    for index, conjunct in enumerate(case.conjuncts):
+        files = sum(pattern.files for pattern in kept if Lift.NAN in pattern.signature.outcomes[index].kept_for)
         column = _float_column(case, index)
         if files and column is not None:
-            changed = _without_nan(case.conjuncts[index], column, case.evaluation.profile)
-            text = whole_text(changed, case.zone)
-            if text is not None:
-                guarded.append((index, column, files, case.in_place(text, changed)))
+            changed = _without_nan(conjunct, column, case.profile)
+            text = whole_text(changed, case.profile.zone)
+            bound = None if text is None else case.read(text)
+            if text is not None and bound is not None:
+                guarded.append((index, column, files, case.in_place(text, changed), bound))
     guarded = guarded[: max(1, MOST_CLAUSES // max(1, len(case.conjuncts)))]
-    answers = yield [case.plan_with(index, case.read(rewrite)) for index, _, _, rewrite in guarded]
+    answers = yield [case.plan_with(index, bound) for index, *_, bound in guarded]
     return [
         _finding(case, index, column, files, rewrite, kept_files(patterns))
-        for (index, column, files, rewrite), patterns in zip(guarded, answers, strict=True)
+        for (index, column, files, rewrite, _), patterns in zip(guarded, answers, strict=True)
     ]
 
 
@@ -60,17 +60,15 @@ def _float_column(case: Case, index: int) -> Column | None:
     return columns.pop() if len(columns) == 1 else None
 
 
-def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, with_rewrite: int) -> Diagnosis:
-    clause, kept, name = case.plan.clauses[index], case.numbers.kept.files, name_text(column.path)
-    return Diagnosis(
-        code=Code.UNDEFINED_NAN,
-        severity=Severity.WARNING,
+def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, with_rewrite: int) -> Finding:
+    clause, name, helps = case.plan.clauses[index], name_text(column.path), with_rewrite < case.kept
+    return Finding(
         clause=clause.text,
         column=name,
-        message=f"{files} of the {files_text(kept)} to read stay only because {name} may hold NaN outside its minimum and "
+        message=f"{files} of the {files_text(case.kept)} to read stay only because {name} may hold NaN outside its minimum and "
         f"maximum, and NaN would satisfy {brief(clause.text)}",
-        numbers={"kept_files": kept, "guarded_files": files, "files_with_rewrite": with_rewrite},
+        numbers={"kept_files": case.kept, "guarded_files": files, "files_with_rewrite": with_rewrite},
         suggestion="if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers"
-        + ("; if rows with NaN are not wanted, write" if with_rewrite < kept else ""),
-        rewrite=rewrite if with_rewrite < kept else None,
+        + ("; if rows with NaN are not wanted, write" if helps else ""),
+        rewrite=rewrite if helps else None,
     )

@@ -1,0 +1,149 @@
+"""What Delta Spark itself uses of a predicate when it plans a scan, as far as that is documented and was seen.
+
+In: bound conjuncts. Out: the same conjuncts with everything Delta Spark does not use made opaque, and why. Only what it is known
+not to use is weakened, so the files of the result are at most those Delta Spark reads:
+
+    partition columns alone     any expression, evaluated exactly
+    IN on a data column         the range from its least to its greatest value
+    OR                          each branch by its data columns; a branch of partition columns alone disables the OR
+    NOT                         only where it turns into another comparison
+    functions                   none but the cast of a timestamp to a date; prefixes by LIKE 'a%' and startswith
+    other columns, booleans     not compared
+    a missing statistic         keeps the file, whatever other columns say
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lakeprune.formats.delta.indexed_columns import indexing_of
+from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.predicate import tree as t
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
+from lakeprune.predicate.passes.fold_constants import fold_constants
+from lakeprune.predicate.passes.orient import orient
+from lakeprune.predicate.passes.rebuild import conjuncts as flat
+from lakeprune.predicate.passes.split import split
+from lakeprune.predicate.reasons import Reason, ReasonCode
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.walk import columns_of
+from lakeprune.skipping.plan import Plan, plan_clauses
+from lakeprune.values.types import Kind
+
+IN_LIST = "it uses only the least and the greatest value of an IN list"
+MIXED_OR = "it does not use partition columns inside an OR with data columns"
+NEGATION = "it does not use this NOT"
+FUNCTION = "it does not use functions and arithmetic on data columns"
+COLUMNS = "it does not compare columns with each other"
+BOOLEANS = "it has no minimum and maximum for booleans"
+PATTERN = "it uses only patterns that are a prefix"
+NOT_INDEXED = "it does not use statistics of columns beyond the indexed ones"
+
+_OPPOSITE = {t.Op.EQ: t.Op.NE, t.Op.NE: t.Op.EQ, t.Op.LT: t.Op.GE, t.Op.GE: t.Op.LT, t.Op.GT: t.Op.LE, t.Op.LE: t.Op.GT}
+
+
+class DeltaSpark:
+    name = "Delta Spark"
+    is_separate = "it looks at every condition by itself"
+    keeps_gaps = "one missing statistic makes it keep a file, whatever other columns say"
+
+    def __init__(self, facts: SnapshotFacts, profile: t.Profile) -> None:
+        self._evidence = facts.evidence
+        self._indexing = indexing_of(facts)
+        self._profile = profile
+        self._reasons: dict[str, None] = {}
+
+    def plan(self, conjuncts: Iterable[t.Expr]) -> tuple[Plan, tuple[str, ...]]:
+        """The plan of what it uses; every conjunct by itself, since it does not join ranges of one column."""
+        self._reasons = {}
+        clauses: list[t.Clause] = []
+        for conjunct in conjuncts:
+            ready = orient(fold_constants(conjunct, self._profile), self._profile)
+            is_exact = all(column.role is Role.PARTITION for column in columns_of(ready))
+            for part in flat(ready if is_exact else self._used(ready)):
+                clauses += split(part, self._profile)
+        return plan_clauses(clauses, self._evidence), tuple(self._reasons)
+
+    def _used(self, expr: t.Expr) -> t.Expr:
+        match expr:
+            case t.And(parts):
+                return t.And(tuple(self._used(part) for part in parts))
+            case t.Or(parts):
+                return t.Or(tuple(self._used(part) for part in parts))
+            case t.Either(outer, inner):
+                return t.Either(self._used(outer), self._used(inner))
+            case t.Not(part):
+                return self._negated(part)
+            case t.Constant() | t.Opaque() | t.Literal():
+                return expr
+        if any(column.role is Role.PARTITION for column in columns_of(expr)):
+            return self._unused(MIXED_OR)
+        if not all(self._indexing.includes(column.path) for column in columns_of(expr)):
+            return self._unused(NOT_INDEXED)
+        return self._leaf(expr)
+
+    def _negated(self, part: t.Expr) -> t.Expr:
+        match part:
+            case t.And(parts):
+                return t.Or(tuple(self._negated(inner) for inner in parts))
+            case t.Or(parts):
+                return t.And(tuple(self._negated(inner) for inner in parts))
+            case t.Not(inner):
+                return self._used(inner)
+            case t.Compare(op, left, right) if op in _OPPOSITE:
+                return self._used(t.Compare(_OPPOSITE[op], left, right))
+            case t.IsNull(t.Column()) | t.Constant():
+                used = self._used(part)
+                return used if isinstance(used, t.Opaque) else t.Not(used)
+            case _:
+                return self._unused(NEGATION)
+
+    def _leaf(self, leaf: t.Expr) -> t.Expr:
+        match leaf:
+            case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind is Kind.BOOLEAN:
+                return self._unused(BOOLEANS)
+            case t.Compare(_, t.Column(), t.Literal()) | t.IsNull(t.Column()):
+                return leaf
+            case t.Compare(t.Op.EQ, t.Call("startswith", (t.Column(), t.Literal())), t.Literal(True)):
+                return leaf
+            case t.Compare(_, t.Call("to_date" | "cast", (t.Column(type=type_),), target) as call, t.Literal()):
+                to_date = call.function == "to_date" or (target is not None and target.kind is Kind.DATE)
+                if to_date and type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ):
+                    return leaf
+            case t.In(t.Column() as column, options):
+                return self._envelope(column, options)
+            case t.Like(t.Column(), t.Literal(value=str() as pattern), escape, "like"):
+                return leaf if _begins_plainly(pattern, escape) else self._unused(PATTERN)
+            case t.Like():
+                return self._unused(PATTERN)
+            case t.Compare(_, t.Column(), t.Column()):
+                return self._unused(COLUMNS)
+            case t.Column():
+                return self._unused(BOOLEANS)
+        return self._unused(FUNCTION)
+
+    def _envelope(self, column: t.Column, options: tuple[t.Expr, ...]) -> t.Expr:
+        literals = [option for option in options if isinstance(option, t.Literal) and option.value is not None]
+        types = {literal.type for literal in literals}
+        if not literals or len(types) > 1 or column.type.kind is Kind.BOOLEAN or any(map(_is_nan, literals)):
+            return self._unused(IN_LIST)
+        if len(literals) > 1:
+            self._reasons[IN_LIST] = None
+        ordered = sorted(literals, key=lambda literal: literal.value)  # type: ignore[arg-type,return-value]  # of one type
+        return t.And((t.Compare(t.Op.GE, column, ordered[0]), t.Compare(t.Op.LE, column, ordered[-1])))
+
+    def _unused(self, why: str) -> t.Opaque:
+        self._reasons[why] = None
+        return t.Opaque("...", Reason(ReasonCode.OPAQUE_ON_DATA, why))
+
+
+def _begins_plainly(pattern: str, escape: str) -> bool:
+    try:
+        pieces = pieces_of(pattern, escape)
+    except ValueError:
+        return False
+    return bool(pieces) and isinstance(pieces[0], str) and Wildcard.ONE not in pieces
+
+
+def _is_nan(literal: t.Literal) -> bool:
+    return isinstance(literal.value, float) and literal.value != literal.value

@@ -1,0 +1,26 @@
+"""The skipping of a format's own engine: which part of a predicate it uses when it plans a scan by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from lakeprune.predicate.tree import Expr
+from lakeprune.skipping.plan import Plan
+
+
+class OwnSkipping(Protocol):
+    @property
+    def name(self) -> str:
+        """The engine as users know it."""
+
+    @property
+    def is_separate(self) -> str:
+        """The reason, when nothing but looking at each condition by itself makes it read more."""
+
+    @property
+    def keeps_gaps(self) -> str:
+        """The reason, when it keeps files for a missing statistic that other columns make up for."""
+
+    def plan(self, conjuncts: Iterable[Expr]) -> tuple[Plan, tuple[str, ...]]:
+        """The plan of what it uses, and why it uses no more. Its files are at most those that the engine reads."""
