@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from lakeprune.engines.engine import Engine, Needs
+from lakeprune.engines.engine import Engine
 from lakeprune.formats.delta.ladder import EVIDENCE
+from lakeprune.formats.relation import Needs, Relation, relation_of
 from lakeprune.formats.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Profile
@@ -63,21 +65,23 @@ class RowsSnapshot(Snapshot):
             expected=expected or Expected(),
         )
 
-    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:  # noqa: ARG002  # the NaN policy does not matter here
+    def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:  # noqa: ARG002  # the NaN policy does not matter here
         names = ["size", "rows", "deleted", "has_stats", "has_dv", "path", "partition"]
         types = ["BIGINT", "BIGINT", "BIGINT", "BOOLEAN", "BOOLEAN", "VARCHAR", "VARCHAR"]
-        for k, column in enumerate(needs.domains):
+        named = relation_of(needs)
+        for column in needs.domains:
             assert column.type.family is not None
             bound = _SQL_TYPES[column.type.family]
-            names += [f"c{k}_lo", f"c{k}_hi", f"c{k}_cut", f"c{k}_nn", f"c{k}_an", f"c{k}_nf", f"c{k}_counted"]
+            names += [named.lo(column), named.hi(column), named.is_truncated(column), named.no_null(column)]
+            names += [named.all_null(column), named.nan_free(column), named.is_counted(column)]
             types += [bound, bound, *["BOOLEAN"] * 5]
         if needs.times:
             names.append("modified")
             types.append("BIGINT")
-        for j in range(len(needs.partition_texts)):
-            names += [f"p{j}", f"p{j}_missing"]
+        for column in needs.partition_texts:
+            names += [named.text(column), named.is_missing(column)]
             types += ["VARCHAR", "BOOLEAN"]
-        return f"SELECT * FROM {engine.lookup(names, types, [self._row(file, needs) for file in self.files])}"
+        return replace(named, source=engine.lookup(names, types, [self._row(file, needs) for file in self.files]))
 
     def _row(self, file: File, needs: Needs) -> tuple[Any, ...]:
         partition = dict(file.partition or {})

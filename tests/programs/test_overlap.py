@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeprune.engines.engine import Needs
 from lakeprune.formats.delta.ladder import EVIDENCE
+from lakeprune.formats.relation import Needs
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.overlap import Overlap, overlap_of

@@ -104,7 +104,7 @@ def test_the_page_is_small_even_when_everything_is_long() -> None:
 def test_a_report_reads_nothing_more_until_it_is_asked_for_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     table = snapshot(*USERS)
     report = report_on(table, WHERE)
-    monkeypatch.setattr(type(table), "files_sql", lambda *_: pytest.fail("the metadata was read again"))
+    monkeypatch.setattr(type(table), "relation", lambda *_: pytest.fail("the metadata was read again"))
     assert "Reads" in report._repr_html_()
     assert report.to_json()
     assert report.to_text()

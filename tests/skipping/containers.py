@@ -12,6 +12,7 @@ from lakeprune.engines.duckdb.dialect import DuckDBDialect
 from lakeprune.engines.reference import Container, Domain, holds
 from lakeprune.engines.spark.dialect import SparkDialect
 from lakeprune.formats.delta.ladder import EVIDENCE
+from lakeprune.formats.relation import Needs, relation_of
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.plan import Bit
@@ -42,7 +43,7 @@ class SqlEngine:
         return [value == 1 for value in row]
 
     def _asked(self, bits: Sequence[Bit], domains: Mapping[Column, Domain]) -> list[str]:
-        printer = FactPrinter(self._dialect, {column: k for k, column in enumerate(domains)}, {}, EVIDENCE)
+        printer = FactPrinter(self._dialect, relation_of(Needs(tuple(domains))), {}, EVIDENCE)
         return [printer.bit(bit, 1) for bit in bits]
 
     def _relation(self, domains: Mapping[Column, Domain]) -> str:
@@ -56,7 +57,13 @@ class SqlEngine:
         for side, value in (("lo", domain.lo), ("hi", domain.hi)):
             text = "NULL" if value is None else self._dialect.literal(value, family)
             made.append(f"CAST({text} AS {carrier}) AS c{k}_{side}")
-        flags = {"cut": domain.cut, "nn": domain.no_null, "an": domain.all_null, "nf": domain.nan_free, "counted": domain.counted}
+        flags = {
+            "truncated": domain.cut,
+            "no_null": domain.no_null,
+            "all_null": domain.all_null,
+            "nan_free": domain.nan_free,
+            "counted": domain.counted,
+        }
         return made + [f"{str(flag).upper()} AS c{k}_{name}" for name, flag in flags.items()]
 
 

@@ -20,7 +20,8 @@ import lakeprune.skipping.leaves.membership as membership
 import lakeprune.skipping.lower as lower
 from lakeprune.formats.delta.partition_sql import PartitionSql
 from lakeprune.formats.delta.statistics import StatisticsColumn, StatisticsSql
-from lakeprune.predicate.tree import Either, Expr, Member
+from lakeprune.formats.relation import Relation
+from lakeprune.predicate.tree import Column, Either, Expr, Member
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.fact import PROVEN, Fact, NoNull
 from lakeprune.skipping.mask import Mask
@@ -49,7 +50,7 @@ def cut_strings_trusted(patch: pytest.MonkeyPatch) -> None:
 
 
 def cut_maximum_taken_as_a_value(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(StatisticsSql, "domains", _without("_cut", "FALSE AS c{k}_cut", StatisticsSql.domains))
+    patch.setattr(StatisticsSql, "domains", _without("_truncated", "FALSE AS c{k}_truncated", StatisticsSql.domains))
 
 
 def missing_null_count_is_zero(patch: pytest.MonkeyPatch) -> None:
@@ -70,8 +71,9 @@ def decimals_not_widened(patch: pytest.MonkeyPatch) -> None:
 def empty_partition_text_is_only_text(patch: pytest.MonkeyPatch) -> None:
     made = PartitionSql.domains
 
-    def careless(self: PartitionSql) -> list[str]:
-        return [f"b{self.k}_lo IS NOT NULL AS c{self.k}_nn" if item.endswith("_nn") else item for item in made(self)]
+    def careless(self: PartitionSql, column: Column, names: Relation) -> list[str]:
+        is_value = f"b{self.k}_lo IS NOT NULL AS {names.no_null(column)}"
+        return [is_value if item.endswith("_no_null") else item for item in made(self, column, names)]
 
     patch.setattr(PartitionSql, "domains", careless)
 
@@ -199,7 +201,7 @@ def test_the_check_complains_only_when_the_guard_is_off(
 
 
 def _without(suffix: str, replacement: str, made: Callable[..., list[str]]) -> Callable[..., list[str]]:
-    def careless(self: Any, column: StatisticsColumn) -> list[str]:
-        return [replacement.format(k=column.k) if item.endswith(suffix) else item for item in made(self, column)]
+    def careless(self: Any, column: StatisticsColumn, names: Relation) -> list[str]:
+        return [replacement.format(k=column.k) if item.endswith(suffix) else item for item in made(self, column, names)]
 
     return careless

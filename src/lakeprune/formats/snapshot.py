@@ -1,7 +1,7 @@
 """A table at one version, as every other room sees it.
 
-A format's reader produces a `Snapshot`; evaluation asks it for the SQL of its files relation, whose columns
-engines/engine.py lists.
+A format's reader produces a `Snapshot`; programs ask it for the relation of its containers, whose columns relation.py
+lists.
 Nothing here reads data files.
 """
 
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Engine, EngineError, Needs
+from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
+from lakeprune.formats.relation import Needs, Relation
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.skipping.ladder import Evidence
@@ -77,8 +78,8 @@ class Snapshot(ABC):
     facts: SnapshotFacts
 
     @abstractmethod
-    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
-        """A SELECT giving the files relation: reconciled, one row per live file. Same engine as the snapshot was opened with."""
+    def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:
+        """The containers: reconciled, one row per live file. Same engine as the snapshot was opened with."""
 
     @abstractmethod
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:

@@ -13,9 +13,11 @@ from enum import Enum
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.engines.dialect import Dialect
-from lakeprune.engines.engine import Engine, Needs, Row
+from lakeprune.engines.engine import Engine, Row
+from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.compare import Logged
 from lakeprune.programs.patterns import Evaluation
@@ -54,16 +56,18 @@ class Recorded(Struct, frozen=True):
     """What the log records about the files that are checked."""
 
     logged: Logged
-    columns: dict[int, Column]  # by their number in the files relation: those for which some file records anything
+    relation: Relation  # what the columns of `logged` are called
+    columns: dict[int, Column]  # by their number: those for which some file records anything
 
 
 def recorded_statistics(evaluation: Evaluation, columns: Sequence[Column], is_checked: str) -> Recorded:
     """The statistics of these columns; `is_checked` is SQL over `path`: which files are checked."""
     asked = columns if len(columns) <= _AT_ONCE else _with_statistics(evaluation, columns)
-    files = _files_sql(evaluation, asked, paths=True)
-    logged = Logged.kept(evaluation, f"SELECT * FROM ({files}) WHERE {is_checked}", "TRUE")
-    counts = _recorded_counts(evaluation.engine, logged.source, len(asked))
-    return Recorded(logged, {k: column for k, column in enumerate(asked) if counts[k]})
+    files = _recorded_by(evaluation, asked, paths=True)
+    logged = Logged.kept(evaluation, f"SELECT * FROM {files.source} WHERE {is_checked}", "TRUE")
+    relation = replace(files, source=logged.source)
+    counts = _recorded_counts(evaluation.engine, relation, asked)
+    return Recorded(logged, relation, {k: column for k, column in enumerate(asked) if counts[k]})
 
 
 class Compared(Struct, frozen=True):
@@ -95,7 +99,7 @@ class Compared(Struct, frozen=True):
         names = ("k", "fault", "is_fault", "recorded", "found")
         rows = [
             [str(k), f"'{fault.value}'", f"coalesce({test}, FALSE)", f"CAST({recorded} AS STRING)", f"CAST({found} AS STRING)"]
-            for k, fault, test, recorded, found in _tests(self.engine.dialect, self.recorded.columns)
+            for k, fault, test, recorded, found in _tests(self.engine.dialect, self.recorded)
         ]
         unfolded = self.engine.dialect.unfolded(names, rows)
         return f"(SELECT * FROM (SELECT path, {unfolded} FROM {self.source} WHERE is_wrong = 1) WHERE is_fault)"
@@ -111,7 +115,7 @@ def compare(recorded: Recorded, found: str) -> Compared:
         if column.type.family is Family.REAL:
             items.append(f"found.t{k}_nan")
     engine = recorded.logged.evaluation.engine
-    wrong = " OR ".join(f"({test})" for _, _, test, _, _ in _tests(engine.dialect, recorded.columns))
+    wrong = " OR ".join(f"({test})" for _, _, test, _, _ in _tests(engine.dialect, recorded))
     # Kept, since an optimiser that finds all these tests in a filter of the join takes half a minute to look through them.
     beside = recorded.logged.beside(found, items)
     return Compared(recorded, engine, engine.kept(f"SELECT *, CASE WHEN {wrong} THEN 1 ELSE 0 END AS is_wrong FROM {beside}"))
@@ -121,24 +125,25 @@ def name_of(column: Column | None) -> str | None:
     return None if column is None else ".".join(column.path)
 
 
-def _tests(dialect: Dialect, columns: dict[int, Column]) -> list[tuple[int, Fault, str, str, str]]:
+def _tests(dialect: Dialect, logged: Recorded) -> list[tuple[int, Fault, str, str, str]]:
     """Column, fault, the SQL of "this is wrong", what is recorded and what was found."""
-    tests = [(-1, Fault.ROWS, "rows - deleted <> live", "rows - deleted", "live")]
-    for k, column in columns.items():
-        recorded, found = f"c{k}_nulls", f"t{k}_n"
+    relation, tests = logged.relation, [(-1, Fault.ROWS, f"{LIVE} <> live", LIVE, "live")]
+    for k, column in logged.columns.items():
+        recorded, found = relation.nulls(column), f"t{k}_n"
         # Under a deletion vector the count may be that of all physical rows, unless it is none or all of them.
         few = f"CASE WHEN {recorded} = 0 THEN {found} > 0 WHEN {recorded} = rows THEN {found} < live ELSE FALSE END"
         tests.append((k, Fault.NULLS, f"CASE WHEN has_dv THEN {few} ELSE {recorded} <> {found} END", recorded, found))
         if column.type.family in (None, Family.BYTES):
             continue
-        tests.append((k, Fault.MINIMUM, f"t{k}_lo < c{k}_first", f"c{k}_first", f"t{k}_lo"))
-        beyond = f"t{k}_hi > c{k}_last"
+        first, last = relation.first(column), relation.last(column)
+        tests.append((k, Fault.MINIMUM, f"t{k}_lo < {first}", first, f"t{k}_lo"))
+        beyond = f"t{k}_hi > {last}"
         if column.type.family is Family.TEXT:
-            truncated = f"c{k}_cut AND {dialect.starts_with(f't{k}_hi', f'c{k}_last')}"
+            truncated = f"{relation.is_truncated(column)} AND {dialect.starts_with(f't{k}_hi', last)}"
             beyond = f"{beyond} AND NOT coalesce({truncated}, FALSE)"
-        tests.append((k, Fault.MAXIMUM, beyond, f"c{k}_last", f"t{k}_hi"))
+        tests.append((k, Fault.MAXIMUM, beyond, last, f"t{k}_hi"))
         if column.type.family is Family.REAL:
-            tests.append((k, Fault.NAN, f"c{k}_nf AND t{k}_nan > 0", "0", f"t{k}_nan"))
+            tests.append((k, Fault.NAN, f"{relation.nan_free(column)} AND t{k}_nan > 0", "0", f"t{k}_nan"))
     return tests
 
 
@@ -147,17 +152,18 @@ def _with_statistics(evaluation: Evaluation, columns: Sequence[Column]) -> list[
     found: list[Column] = []
     for start in range(0, len(columns), _AT_ONCE):
         some = columns[start : start + _AT_ONCE]
-        counts = _recorded_counts(evaluation.engine, f"({_files_sql(evaluation, some, paths=False)})", len(some))
+        counts = _recorded_counts(evaluation.engine, _recorded_by(evaluation, some, paths=False), some)
         found += [column for column, count in zip(some, counts, strict=True) if count]
     return found
 
 
-def _files_sql(evaluation: Evaluation, columns: Sequence[Column], *, paths: bool) -> str:
-    return evaluation.snapshot.files_sql(evaluation.engine, Needs(tuple(columns), paths=paths, recorded=True), evaluation.profile)
+def _recorded_by(evaluation: Evaluation, columns: Sequence[Column], *, paths: bool) -> Relation:
+    return evaluation.snapshot.relation(evaluation.engine, Needs(tuple(columns), paths=paths, recorded=True), evaluation.profile)
 
 
-def _recorded_counts(engine: Engine, source: str, columns: int) -> Row:
-    """For each column how many statistics the files of this FROM item record."""
-    counts = [f"count(c{k}_first) + count(c{k}_last) + count(c{k}_nulls)" for k in range(columns)]
-    (row,) = engine.query(f"SELECT {', '.join(['count(*)', *counts])} FROM {source}")
+def _recorded_counts(engine: Engine, files: Relation, columns: Sequence[Column]) -> Row:
+    """For each column how many statistics the files record."""
+    parts = [(files.first(column), files.last(column), files.nulls(column)) for column in columns]
+    counts = [" + ".join(f"count({part})" for part in several) for several in parts]
+    (row,) = engine.query(f"SELECT {', '.join(['count(*)', *counts])} FROM {files.source} AS files")
     return row[1:]

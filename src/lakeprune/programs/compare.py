@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import LIVE, Needs
 from lakeprune.programs.patterns import Evaluation, Signature, signature_of, words_of
 from lakeprune.programs.sample import in_sample
 from lakeprune.programs.select import NUMBERS, verdict_sql
@@ -119,8 +119,9 @@ class PlannedFiles(Struct, frozen=True):
 
 def planned_files(evaluation: Evaluation, plan: Plan, share: float | None) -> PlannedFiles:
     """The files of the log; with a share, every kept file is to be checked and that share of the dropped ones."""
-    source, printer = evaluation.relation(plan, Needs(paths=True))
+    printer = evaluation.relation(plan, Needs(paths=True))
     words = words_of(plan, printer)
     named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
-    files = f"SELECT path, size, rows - deleted AS recorded, {named}, {verdict_sql(plan, printer)} AS verdict FROM {source}"
+    picked = f"path, size, {LIVE} AS recorded, {named}, {verdict_sql(plan, printer)} AS verdict"
+    files = f"SELECT {picked} FROM {printer.relation.source}"
     return PlannedFiles(Logged.kept(evaluation, files, f"verdict <> {_DROP} OR {in_sample('path', share)}"), plan, len(words))

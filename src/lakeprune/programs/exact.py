@@ -11,7 +11,8 @@ from itertools import product
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Engine, Needs, Row
+from lakeprune.engines.engine import Engine, Row
+from lakeprune.formats.relation import Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
@@ -36,13 +37,13 @@ class Lookup(Struct, frozen=True):
     number: int
     relation: str
 
-    def join(self, texts: Sequence[Column]) -> str:
+    def join(self, relation: Relation) -> str:
         """The join that gives every file the columns e{n}_t, e{n}_f, e{n}_n, and what is in doubt."""
         n = self.number
         tests = []
         for i, column in enumerate(self.exact.columns):
-            j = texts.index(column)
-            tests.append(f"files.p{j} IS NOT DISTINCT FROM e{n}.e{n}_k{i} AND files.p{j}_missing = e{n}.e{n}_m{i}")
+            text, missing = relation.text(column), relation.is_missing(column)
+            tests.append(f"files.{text} IS NOT DISTINCT FROM e{n}.e{n}_k{i} AND files.{missing} = e{n}.e{n}_m{i}")
         return f"LEFT JOIN {self.relation} AS e{n} ON {' AND '.join(tests)}"
 
 
@@ -83,11 +84,11 @@ def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Va
 
 
 def _distinct_values(engine: Engine, snapshot: Snapshot, profile: Profile, columns: tuple[Column, ...]) -> list[_Values]:
-    picked = ", ".join(f"p{i}, p{i}_missing" for i in range(len(columns)))
-    files = snapshot.files_sql(engine, Needs(partition_texts=columns), profile)
+    relation = snapshot.relation(engine, Needs(partition_texts=columns), profile)
+    picked = ", ".join(f"{relation.text(column)}, {relation.is_missing(column)}" for column in columns)
     parsed: list[dict[str | None, Candidates]] = [{} for _ in columns]
     found = []
-    for row in engine.query(f"SELECT DISTINCT {picked} FROM ({files}) AS files"):
+    for row in engine.query(f"SELECT DISTINCT {picked} FROM {relation.source} AS files"):
         values: list[Candidates] = []
         for i, column in enumerate(columns):
             text, missing = row[2 * i], row[2 * i + 1]

@@ -1,4 +1,4 @@
-"""Facts printed as SQL conditions over a files relation (engine.py lists its columns).
+"""Facts printed as SQL conditions over a relation of containers (formats/relation.py lists its columns).
 
 TRUE is proven, FALSE and NULL are not: a comparison with a missing bound is NULL, or TRUE when missing statistics are lifted, and
 AND and OR carry that upwards as they should. The printer is total over `Fact` and knows no other node, so an engine can never
@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect
+from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column, Exact
 from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
 from lakeprune.skipping.ladder import Evidence
@@ -31,14 +32,14 @@ def searched(bits: Iterable[Bit]) -> dict[Covered, int]:
 
 
 class FactPrinter(Struct, frozen=True):
-    """Prints facts for one relation: which column has which number there."""
+    """Prints facts for one relation."""
 
     dialect: Dialect
-    columns: Mapping[Column, int]
+    relation: Relation
     exacts: Mapping[Exact, int]
     evidence: Evidence
     searches: Mapping[Covered, int] = {}  # never changed: the printer is frozen
-    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
+    trusts_truncated_max: bool = False  # unsound: only to count what the guard for truncated maxima keeps
 
     def bit(self, bit: Bit, weight: int) -> str:
         """The weight where the bit is set, otherwise 0. CASE takes NULL for "not proven", so no condition has to."""
@@ -63,20 +64,19 @@ class FactPrinter(Struct, frozen=True):
             case Never(exact, truth):
                 return self._never(exact, truth, lift)
             case NoNull(column):
-                k = self.columns[column]
-                return f"(c{k}_nn OR NOT c{k}_counted)" if self._lifts(lift, column) else f"c{k}_nn"
+                proven = self.relation.no_null(column)
+                return f"({proven} OR NOT {self.relation.is_counted(column)})" if self._lifts(lift, column) else proven
             case AllNull(column):
-                k = self.columns[column]
+                proven = self.relation.all_null(column)
                 # A bound is a value, so a column that has one is not all NULL whatever its count would have been.
-                unknown = f"(NOT c{k}_counted AND c{k}_lo IS NULL AND c{k}_hi IS NULL)"
-                return f"(c{k}_an OR {unknown})" if self._lifts(lift, column) else f"c{k}_an"
+                unknown = f"(NOT {self.relation.is_counted(column)} AND {self.relation.has_no_bound(column)})"
+                return f"({proven} OR {unknown})" if self._lifts(lift, column) else proven
             case NanFree(column) if lift is Lift.NAN:
                 return "TRUE"
             case NanFree(column):
-                k = self.columns[column]
+                proven = self.relation.nan_free(column)
                 # Without any bound the statistics are what is missing; whether there is NaN would be known with them.
-                unknown = f"(c{k}_nf OR c{k}_lo IS NULL AND c{k}_hi IS NULL)"
-                return unknown if self._lifts(lift, column) else f"c{k}_nf"
+                return f"({proven} OR {self.relation.has_no_bound(column)})" if self._lifts(lift, column) else proven
             case Covered():
                 return self._covered(fact, lift)
             case Below(left, right, strict):
@@ -94,21 +94,21 @@ class FactPrinter(Struct, frozen=True):
         return f"(NOT e{n}_{letter})" if doubt is None else f"(NOT e{n}_{letter} OR {doubt})"
 
     def _covered(self, fact: Covered, lift: Lift) -> str:
-        k = self.columns[fact.column]
         if fact in self.searches:
             found = f"v{self.searches[fact]}"
         else:
             tests = [self._fits(fact.column, interval) for interval in fact.values.intervals]
             found = "(" + " OR ".join(tests) + ")" if len(tests) > 1 else tests[0]
-        return f"(c{k}_lo IS NULL OR c{k}_hi IS NULL OR {found})" if self._lifts(lift, fact.column) else found
+        if not self._lifts(lift, fact.column):
+            return found
+        return f"({self.relation.lo(fact.column)} IS NULL OR {self.relation.hi(fact.column)} IS NULL OR {found})"
 
     def _fits(self, column: Column, interval: Interval) -> str:
         """[lo, hi] lies in this interval."""
-        k = self.columns[column]
         sides = []
         if interval.lo is not None:
             sign = ">" if interval.lo_open else ">="
-            sides.append(f"c{k}_lo {sign} {self._literal(column, interval.lo)}")
+            sides.append(f"{self.relation.lo(column)} {sign} {self._literal(column, interval.lo)}")
         if interval.hi is not None:
             sides.append(self._ends_below(column, interval))
         return "(" + " AND ".join(sides) + ")" if sides else "TRUE"
@@ -117,12 +117,12 @@ class FactPrinter(Struct, frozen=True):
         return self._hi_below(column, self._literal(column, interval.hi), strict=interval.hi_open)
 
     def _hi_below(self, column: Column, limit: str, *, strict: bool) -> str:
-        """Every value is below the limit; a cut maximum stands for everything that starts with it."""
-        k = self.columns[column]
-        plain = f"c{k}_hi {'<' if strict else '<='} {limit}"
-        if column.type.family is Family.TEXT and not self.takes_cuts_as_whole:
-            beyond = f"{limit} > c{k}_hi AND NOT {self.dialect.starts_with(limit, f'c{k}_hi')}"
-            return f"CASE WHEN c{k}_cut THEN {beyond} ELSE {plain} END"
+        """Every value is below the limit; a truncated maximum stands for everything that starts with it."""
+        high = self.relation.hi(column)
+        plain = f"{high} {'<' if strict else '<='} {limit}"
+        if column.type.family is Family.TEXT and not self.trusts_truncated_max:
+            beyond = f"{limit} > {high} AND NOT {self.dialect.starts_with(limit, high)}"
+            return f"CASE WHEN {self.relation.is_truncated(column)} THEN {beyond} ELSE {plain} END"
         return plain
 
     def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
@@ -130,10 +130,9 @@ class FactPrinter(Struct, frozen=True):
 
         Where one interval ends and the next begins at the same value, both are open there: that value is in neither.
         """
-        k = self.columns[column]
         head = [i for i in intervals if i.lo is None]
         bounded = [i for i in intervals if i.lo is not None]
-        rank = self.dialect.rank([self._literal(column, i.lo) for i in bounded], f"c{k}_lo")
+        rank = self.dialect.rank([self._literal(column, i.lo) for i in bounded], self.relation.lo(column))
         tests = [self._starts_above(column, bounded, rank), self._ends_below_found(column, bounded, rank)]
         first = self._fits(column, head[0]) if head else "FALSE"
         return f"CASE WHEN {rank} = 0 THEN {first} ELSE {' AND '.join(test for test in tests if test)} END"
@@ -144,7 +143,7 @@ class FactPrinter(Struct, frozen=True):
             return None
         is_open = self.dialect.item(["TRUE" if i.lo_open else "FALSE" for i in bounded], rank)
         start = self.dialect.item([self._literal(column, i.lo) for i in bounded], rank)
-        return f"(NOT {is_open} OR {start} < c{self.columns[column]}_lo)"
+        return f"(NOT {is_open} OR {start} < {self.relation.lo(column)})"
 
     def _ends_below_found(self, column: Column, bounded: Sequence[Interval], rank: str) -> str:
         """hi lies within the interval found."""
@@ -159,10 +158,10 @@ class FactPrinter(Struct, frozen=True):
         return test if last.hi is not None else f"({rank} = {len(bounded)} OR {test})"
 
     def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
-        a, b = self.columns[left], self.columns[right]
-        test = self._hi_below(left, f"c{b}_lo", strict=strict)
-        unknown = [f"c{a}_hi IS NULL"] if self._lifts(lift, left) else []
-        unknown += [f"c{b}_lo IS NULL"] if self._lifts(lift, right) else []
+        high, low = self.relation.hi(left), self.relation.lo(right)
+        test = self._hi_below(left, low, strict=strict)
+        unknown = [f"{high} IS NULL"] if self._lifts(lift, left) else []
+        unknown += [f"{low} IS NULL"] if self._lifts(lift, right) else []
         return f"({' OR '.join([*unknown, test])})" if unknown else test
 
     def _literal(self, column: Column, value: Any) -> str:

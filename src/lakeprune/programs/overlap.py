@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect
 from lakeprune.engines.engine import Engine
+from lakeprune.formats.relation import LIVE, Relation
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.select import Subset
 
 
 class Overlap(Struct, frozen=True):
@@ -26,21 +26,23 @@ class Overlap(Struct, frozen=True):
     deepest: int  # files that share one value, at most
 
 
-def overlap_of(engine: Engine, subset: Subset, column: Column) -> Overlap:
+def overlap_of(engine: Engine, subset: Relation, column: Column) -> Overlap:
     """The overlap of one column over the files of the subset, which must have been asked for the column's domain."""
-    ((files, unbounded, constant, depth, deepest),) = engine.query(
-        _overlap_sql(engine.dialect, subset.source, subset.domains[column])
-    )
+    ((files, unbounded, constant, depth, deepest),) = engine.query(_overlap_sql(engine.dialect, subset, column))
     return Overlap(int(files), int(unbounded), int(constant), float(depth or 0), int(deepest or 0))
 
 
-def _overlap_sql(dialect: Dialect, source: str, k: int) -> str:
-    # A cut maximum may sort below the minimum it belongs to; the range then is at least the minimum.
-    high = f"CASE WHEN c{k}_hi < c{k}_lo THEN c{k}_lo WHEN c{k}_lo IS NOT NULL THEN c{k}_hi END"
-    low = f"CASE WHEN c{k}_hi IS NOT NULL THEN c{k}_lo END"
+def _overlap_sql(dialect: Dialect, subset: Relation, column: Column) -> str:
+    lo, hi = subset.lo(column), subset.hi(column)
+    # A truncated maximum may sort below the minimum it belongs to; the range then is at least the minimum.
+    high = f"CASE WHEN {hi} < {lo} THEN {lo} WHEN {lo} IS NOT NULL THEN {hi} END"
+    low = f"CASE WHEN {hi} IS NOT NULL THEN {lo} END"
     # Sums are cast back: some engines widen them to 128 bits, which doubles the memory of everything after.
     steps = {
-        "files": f"SELECT {low} AS low, {high} AS high, rows - deleted AS live FROM {source} AS subset WHERE NOT c{k}_an",
+        "files": (
+            f"SELECT {low} AS low, {high} AS high, {LIVE} AS live FROM {subset.source} AS subset "
+            f"WHERE NOT {subset.all_null(column)}"
+        ),
         # Files without both bounds are the one group of NULL and NULL.
         "ranges": (
             "SELECT low, high, count(*) AS files, count(live) AS telling, CAST(sum(live) AS BIGINT) AS live "

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.engines.dialect import Dialect
-from lakeprune.engines.engine import Engine, Needs
+from lakeprune.engines.engine import Engine
+from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.exact import Lookup, exact_lookups
@@ -69,15 +71,13 @@ class Evaluation(Struct, frozen=True):
     engine: Engine
     snapshot: Snapshot
     profile: Profile
-    takes_cuts_as_whole: bool = False  # unsound: only to count what the guard for cut maxima keeps
+    trusts_truncated_max: bool = False  # unsound: only to count what the guard for truncated maxima keeps
 
     def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
         """The verdict patterns of each plan, from one read of the metadata."""
-        needs = _needs(plans, paths=False)
-        lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
-        printer = self._printer(plans, needs, lookups)
+        printer = self._printer(plans, _needs(plans, paths=False))
         words = [words_of(plan, printer) for plan in plans]
-        source = self._source(needs, lookups, printer)
+        source = printer.relation.source
         if len(plans) > BATCH:
             source = self.engine.kept(f"SELECT * FROM {source}")
         batches = [range(start, min(start + BATCH, len(plans))) for start in range(0, len(plans), BATCH)]
@@ -95,39 +95,37 @@ class Evaluation(Struct, frozen=True):
             found[index].append(Pattern(signature, int(files), int(size), int(rows), int(unknown)))
         return found
 
-    def relation(self, plan: Plan, needs: Needs) -> tuple[str, FactPrinter]:
-        """A FROM item over the files with these needs beside the plan's own, and the printer of the plan's bits over it."""
-        asked = beside(plan, needs)
-        lookups = exact_lookups(self.engine, self.snapshot, self.profile, [plan])
-        printer = self._printer([plan], asked, lookups)
-        return self._source(asked, lookups, printer), printer
+    def relation(self, plan: Plan, needs: Needs) -> FactPrinter:
+        """The printer of the plan's bits over its relation, which has these needs beside the plan's own."""
+        return self._printer([plan], _beside(plan, needs))
 
-    def _source(self, needs: Needs, lookups: Sequence[Lookup], printer: FactPrinter) -> str:
-        files = self.snapshot.files_sql(self.engine, needs, self.profile)
-        searches = printer.search_columns()
-        if searches:
-            files = f"SELECT *, {', '.join(searches)} FROM ({files})"
-        return " ".join([f"({files}) AS files", *(lookup.join(needs.partition_texts) for lookup in lookups)])
-
-    def _printer(self, plans: Sequence[Plan], needs: Needs, lookups: Sequence[Lookup]) -> FactPrinter:
-        return FactPrinter(
+    def _printer(self, plans: Sequence[Plan], needs: Needs) -> FactPrinter:
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans)
+        relation = self.snapshot.relation(self.engine, needs, self.profile)
+        printer = FactPrinter(
             self.engine.dialect,
-            {column: k for k, column in enumerate(needs.domains)},
+            relation,
             {lookup.exact: lookup.number for lookup in lookups},
             self.snapshot.facts.evidence,
             searched(bit for plan in plans for bit in plan.bits),
-            self.takes_cuts_as_whole,
+            self.trusts_truncated_max,
         )
+        return replace(printer, relation=_joined(relation, printer.search_columns(), lookups))
+
+
+def _joined(relation: Relation, searches: Sequence[str], lookups: Sequence[Lookup]) -> Relation:
+    """The relation with the searched conditions and what is known of expressions over partition values."""
+    files = f"(SELECT *, {', '.join(searches)} FROM {relation.source})" if searches else relation.source
+    return replace(relation, source=" ".join([f"{files} AS files", *(lookup.join(relation) for lookup in lookups)]))
 
 
 def words_of(plan: Plan, printer: FactPrinter) -> list[str]:
     """The bits of a plan, and what is worth knowing of its columns, packed into integers."""
     weights = cycle(1 << i for i in range(WORD_BITS))
     bits = [printer.bit(bit, weight) for bit, weight in zip(plan.bits, weights, strict=False)]
-    flags = ["rows - deleted = 0", "has_stats", "has_dv"]
+    flags = [f"{LIVE} = 0", "has_stats", "has_dv"]
     for column in plan.columns:
-        k = printer.columns[column]
-        flags += [f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)", f"c{k}_counted"]
+        flags += [printer.relation.has_bounds(column), printer.relation.is_counted(column)]
     bits += [f"CASE WHEN {flag} THEN {weight} ELSE 0 END" for flag, weight in zip(flags, weights, strict=False)]
     words = [bits[i : i + WORD_BITS] for i in range(0, len(bits), WORD_BITS)]
     return [f"CAST({' + '.join(word)} AS BIGINT)" for word in words]
@@ -141,7 +139,7 @@ def _needs(plans: Sequence[Plan], *, paths: bool) -> Needs:
     return Needs(domains, texts, paths)
 
 
-def beside(plan: Plan, needs: Needs) -> Needs:
+def _beside(plan: Plan, needs: Needs) -> Needs:
     """These needs beside the plan's own, which come first."""
     own = _needs([plan], paths=needs.paths)
     domains = tuple(dict.fromkeys((*own.domains, *needs.domains)))

@@ -6,24 +6,25 @@ go on in the engine. Containers that are not selected never leave the engine.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from itertools import chain
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from lakeprune.engines.engine import Needs, Row
-from lakeprune.predicate.tree import Column
+from lakeprune.engines.engine import Row
+from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.programs.fact_sql import FactPrinter
-from lakeprune.programs.patterns import Evaluation, Signature, beside, signature_of, words_of
+from lakeprune.programs.patterns import Evaluation, Signature, signature_of, words_of
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 
 EVERY = frozenset(Verdict)
 KEPT = frozenset({Verdict.KEEP, Verdict.FULL})
 NUMBERS = {verdict: number for number, verdict in enumerate((Verdict.DROP, Verdict.KEEP, Verdict.FULL))}
-IS_EMPTY = "coalesce(rows - deleted = 0, FALSE)"
+IS_EMPTY = f"coalesce({LIVE} = 0, FALSE)"
 
 
 class Order(Enum):
@@ -68,15 +69,15 @@ class Selection(Struct, frozen=True):
 
 def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fields = Fields()) -> Iterator[Container]:  # noqa: B008  # frozen
     """The selected containers, one by one."""
-    source, printer = evaluation.relation(plan, Needs(paths=True))
-    words = words_of(plan, printer)
-    columns = range(len(plan.columns)) if fields.bounds else ()
-    bounds = [f"c{k}_{side}" for k in columns for side in ("lo", "hi")]
+    printer = evaluation.relation(plan, Needs(paths=True))
+    relation, words = printer.relation, words_of(plan, printer)
+    columns = plan.columns if fields.bounds else ()
+    bounds = [end for column in columns for end in (relation.lo(column), relation.hi(column))]
     keys = [evaluation.snapshot.file_key(evaluation.engine, "path")] if fields.key else []
     picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds, *keys])
     tests = "" if set(selection.verdicts) == EVERY else f" WHERE {_is_selected(plan, printer, selection)}"
     most = "" if selection.limit is None else f" LIMIT {selection.limit}"
-    found = evaluation.engine.stream(f"SELECT {picked} FROM {source}{tests} ORDER BY {selection.order.value}{most}")
+    found = evaluation.engine.stream(f"SELECT {picked} FROM {relation.source}{tests} ORDER BY {selection.order.value}{most}")
     # They are sorted: with the first row in hand everything has been read, so this is the time to look.
     first = next(found, None)
     evaluation.snapshot.check_whole()
@@ -118,23 +119,13 @@ def _is_full(plan: Plan, printer: FactPrinter) -> str:
     return "(" + " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 0" for bit in bits)]) + ")"
 
 
-class Subset(Struct, frozen=True):
-    """Some files of the relation, as a FROM item, and the numbers that columns have in it."""
-
-    source: str
-    domains: Mapping[Column, int]
-    texts: Mapping[Column, int]
-
-
-def files_where(evaluation: Evaluation, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Subset:
+def files_where(evaluation: Evaluation, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Relation:
     """The containers with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
 
     They have what `needs` asks for beside the plan's own.
     """
-    asked = beside(plan, needs)
-    source, printer = evaluation.relation(plan, needs)
+    printer = evaluation.relation(plan, needs)
     tests = [f"NOT {IS_EMPTY}", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
     if some:
         tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")
-    files = f"(SELECT files.* FROM {source} WHERE {' AND '.join(tests)})"
-    return Subset(files, printer.columns, {column: j for j, column in enumerate(asked.partition_texts)})
+    return replace(printer.relation, source=f"(SELECT files.* FROM {printer.relation.source} WHERE {' AND '.join(tests)})")

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Needs, Row
+from lakeprune.engines.engine import Row
+from lakeprune.formats.relation import Needs
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.axis import Axis, LinearAxis, OrdinalAxis, prefix, window
 from lakeprune.programs.patterns import Evaluation
@@ -162,15 +163,14 @@ def _closed_ends(allowed: IntervalSet | None) -> list[Any]:
 
 
 def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
-    source, printer = evaluation.relation(plan, Needs(subject.columns, subject.partitions, paths=subject.by_file))
-    texts = dict.fromkeys((*(c for exact in plan.exacts for c in exact.columns), *subject.partitions))
-    places = {column: j for j, column in enumerate(texts)}
+    printer = evaluation.relation(plan, Needs(subject.columns, subject.partitions, paths=subject.by_file))
+    relation = printer.relation
     items = ["path"] if subject.by_file else []
     items += ["size", f"{verdict_sql(plan, printer) if subject.has_predicate else NUMBERS[Verdict.FULL]} AS verdict"]
-    items += [f"p{places[column]} AS g{j}" for j, column in enumerate(subject.partitions)]
+    items += [f"{relation.text(column)} AS g{j}" for j, column in enumerate(subject.partitions)]
     for k, column in enumerate(subject.columns):
-        n = printer.columns[column]
         letters = PREFIX if column.type.family is Family.TEXT and not subject.by_file else None
-        items += [f"{prefix(f'c{n}_{side}', letters)} AS a{k}_{side}" for side in ("lo", "hi")]
-        items.append(f"c{n}_an AS a{k}_an")
-    return f"SELECT {', '.join(items)} FROM {source}"
+        ends = (("lo", relation.lo(column)), ("hi", relation.hi(column)))
+        items += [f"{prefix(end, letters)} AS a{k}_{side}" for side, end in ends]
+        items.append(f"{relation.all_null(column)} AS a{k}_an")
+    return f"SELECT {', '.join(items)} FROM {relation.source}"

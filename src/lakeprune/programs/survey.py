@@ -8,8 +8,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from lakeprune.engines.engine import Engine
+from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.select import Subset
 
 
 class Gap(Struct, frozen=True):
@@ -41,10 +41,9 @@ class Hidden(Struct, frozen=True):
     deleted: int
 
 
-def gap_of(engine: Engine, subset: Subset, column: Column, *, counts: bool) -> Gap:
+def gap_of(engine: Engine, subset: Relation, column: Column, *, counts: bool) -> Gap:
     """The files without bounds (`counts`: without a null count) of a column; the subset needs paths and times."""
-    k = subset.domains[column]
-    known = f"c{k}_counted" if counts else f"(c{k}_lo IS NOT NULL AND c{k}_hi IS NOT NULL OR c{k}_an)"
+    known = subset.is_counted(column) if counts else subset.has_bounds(column)
     inside = (
         "SELECT size, path, modified, min(modified) OVER () AS oldest, max(modified) OVER () AS newest "
         f"FROM {subset.source} AS files WHERE NOT {known}"
@@ -61,10 +60,10 @@ def gap_of(engine: Engine, subset: Subset, column: Column, *, counts: bool) -> G
     return Gap(int(files), int(size), *ends)
 
 
-def spread_of(engine: Engine, subset: Subset, column: Column) -> Spread:
+def spread_of(engine: Engine, subset: Relation, column: Column) -> Spread:
     """The spread over a partition column's values; the subset needs the column's texts."""
-    j = subset.texts[column]
-    counted = f"SELECT p{j} AS text, p{j}_missing AS missing, count(*) AS files FROM {subset.source} AS files GROUP BY 1, 2"
+    picked = f"{subset.text(column)} AS text, {subset.is_missing(column)} AS missing, count(*) AS files"
+    counted = f"SELECT {picked} FROM {subset.source} AS files GROUP BY 1, 2"
     totals = "count(*) OVER () AS number, min(files) OVER () AS fewest"
     ordered = "ORDER BY files DESC, missing, text IS NULL, text LIMIT 1"
     rows = engine.query(f"SELECT {totals}, files, text, missing FROM ({counted}) AS counted {ordered}")
@@ -74,7 +73,7 @@ def spread_of(engine: Engine, subset: Subset, column: Column) -> Spread:
     return Spread(int(number), int(fewest), int(most), text, bool(missing))
 
 
-def hidden_of(engine: Engine, subset: Subset) -> Hidden:
+def hidden_of(engine: Engine, subset: Relation) -> Hidden:
     """What deletion vectors hide in the files of the subset."""
     sums = "count(*), coalesce(sum(CASE WHEN deleted IS NOT NULL THEN rows END), 0), coalesce(sum(deleted), 0)"
     ((files, rows, deleted),) = engine.query(f"SELECT {sums} FROM {subset.source} AS files WHERE has_dv")

@@ -10,6 +10,7 @@ import pytest
 from deltalake import DeltaTable
 
 import lakeprune
+from lakeprune.formats.relation import Relation, relation_of
 from lakeprune.formats.snapshot import Expected
 from tests.builders import delta
 from tests.builders.reports import USERS, report_on, reports_on, snapshot
@@ -72,14 +73,14 @@ def test_many_predicates_give_the_same_reports_as_one_by_one(users: Path) -> Non
 
 def test_many_predicates_are_one_read_of_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     table = snapshot(*USERS)
-    asked: list[str] = []
-    original = type(table).files_sql
+    asked: list[Relation] = []
+    original = type(table).relation
 
-    def counted(*args: Any) -> str:
+    def counted(*args: Any) -> Relation:
         asked.append(original(*args))
         return asked[-1]
 
-    monkeypatch.setattr(type(table), "files_sql", counted)
+    monkeypatch.setattr(type(table), "relation", counted)
     assert len(reports_on(table, [f"age > {limit}" for limit in range(100)])) == 100
     assert len(asked) == 1
 
@@ -106,7 +107,8 @@ def test_a_snapshot_that_agrees_with_its_checksum_is_explained() -> None:
 
 def test_what_the_engine_cannot_read_is_a_table_error_in_short_words(monkeypatch: pytest.MonkeyPatch) -> None:
     table = snapshot(*USERS)
-    monkeypatch.setattr(type(table), "files_sql", lambda *_: "SELECT " + "nothing, " * 200 + "1")
+    unreadable = "(SELECT " + "nothing, " * 200 + "1)"
+    monkeypatch.setattr(type(table), "relation", lambda _self, _engine, needs, _profile: relation_of(needs, unreadable))
     with pytest.raises(lakeprune.TableError, match="cannot be read") as caught:
         report_on(table, WHERE)
     assert caught.value.code == "LP306"

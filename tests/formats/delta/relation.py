@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import Needs
 from lakeprune.formats.registry import open_table
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.schema import Field, Role
@@ -40,7 +40,7 @@ def files(snapshot: Snapshot, profile: Profile = PROFILE) -> list[dict[str, Any]
     """The files relation, ordered by path; per column path joined by dots its domain as a dictionary."""
     asked = columns(snapshot)
     texts = tuple(column for column in asked if column.role is Role.PARTITION)
-    sql = snapshot.files_sql(ENGINE, Needs(asked, texts, paths=True), profile)
+    sql = f"SELECT * FROM {snapshot.relation(ENGINE, Needs(asked, texts, paths=True), profile).source}"
     names = [row[0] for row in ENGINE.query(f"DESCRIBE {sql}")]
     rows = [dict(zip(names, row, strict=True)) for row in ENGINE.query(f"SELECT * FROM ({sql}) ORDER BY path")]
     for row in rows:

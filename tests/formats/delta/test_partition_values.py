@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from lakeprune.formats.delta.partition_sql import PartitionSql
 from lakeprune.formats.delta.partition_values import values_of
+from lakeprune.formats.relation import Needs, relation_of
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.values.time.zones import instant_of
@@ -80,8 +81,10 @@ def domains_in_sql(texts: Sequence[str | None], data_type: DataType, profile: Pr
     rows = [(i, text, False) for i, text in enumerate(texts)]
     source = ENGINE.lookup(["i", "t0", "t0_missing"], ["BIGINT", "VARCHAR", "BOOLEAN"], rows)
     layer = f"SELECT *, {', '.join(sql.values())} FROM {source}"
-    names = [item.rsplit(" AS ", 1)[1].removeprefix("c0_") for item in sql.domains()]
-    found = ENGINE.query(f"SELECT i, {', '.join(sql.domains())} FROM ({layer}) ORDER BY i")
+    column = Column(("p",), ("p",), data_type, Role.PARTITION)
+    items = sql.domains(column, relation_of(Needs((column,))))
+    names = [item.rsplit(" AS ", 1)[1].removeprefix("c0_") for item in items]
+    found = ENGINE.query(f"SELECT i, {', '.join(items)} FROM ({layer}) ORDER BY i")
     return [dict(zip(names, row[1:], strict=True)) for row in found]
 
 
@@ -101,15 +104,16 @@ def _agree(found: dict[str, Any], values: tuple[Any, ...] | None, data_type: Dat
         if data_type.kind is Kind.TIMESTAMP and found["lo"] is not None:
             assert found["hi"] - found["lo"] == 32 * 3600 * 1_000_000
         else:
-            assert (found["lo"], found["hi"], found["nn"], found["an"], found["counted"]) == (None, None, False, False, False)
+            known = [found[key] for key in ("lo", "hi", "no_null", "all_null", "counted")]
+            assert known == [None, None, False, False, False]
         return
     plain = [v for v in values if v is not None and not (isinstance(v, float) and math.isnan(v))]
     assert found["counted"]
-    assert found["an"] == (values == (None,))
-    assert found["nn"] == (None not in values)
+    assert found["all_null"] == (values == (None,))
+    assert found["no_null"] == (None not in values)
     assert (found["lo"], found["hi"]) == ((min(plain), max(plain)) if plain else (None, None))
-    if "nf" in found:
-        assert found["nf"] == bool(plain)
+    if "nan_free" in found:
+        assert found["nan_free"] == bool(plain)
 
 
 @settings(max_examples=20, deadline=None)
@@ -173,7 +177,7 @@ def test_partition_columns_of_a_table(tmp_path: Path) -> None:  # T44, T45
     stats = {**bounds(1, 2), "minValues": {"p": "wrong"}, "maxValues": {"p": "wrong"}, "nullCount": {"p": 0}}
     log = Log(tmp_path / "t").commit(0, PROTOCOL, head, *(add(f"{i}/p=zzz", stats, partition=v) for i, v in enumerate(values)))
     found = files(opened(log.path))
-    facts = [tuple(file["p"][key] for key in ("lo", "hi", "nn", "an", "counted")) for file in found]
+    facts = [tuple(file["p"][key] for key in ("lo", "hi", "no_null", "all_null", "counted")) for file in found]
     assert facts == [
         ("a", "a", True, False, True),
         (None, None, False, True, True),

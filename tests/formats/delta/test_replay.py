@@ -81,7 +81,7 @@ def test_bounds_of_a_file_whose_rows_came_back_are_not_trusted(tmp_path: Path, i
         log.commit(0, *before)
     log.commit(1, add("a", bounds(10, 10), dv=OLD))
     (file,) = files(opened(log.path))
-    assert (file["x"]["lo"], file["x"]["nn"], file["deleted"]) == (None, False, 3)
+    assert (file["x"]["lo"], file["x"]["no_null"], file["deleted"]) == (None, False, 3)
 
 
 def test_bounds_of_a_file_restored_to_no_vector_are_not_trusted(tmp_path: Path) -> None:  # T65

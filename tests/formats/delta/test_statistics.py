@@ -38,12 +38,12 @@ def micros(text: str) -> int:
 @pytest.mark.parametrize("stats", [None, "", "{}", '{"numRecords":10,"minVal', "null", "[]", '"text"', "7", "NaN", "{'x':1}"])
 def test_missing_or_broken_statistics_prove_nothing(tmp_path: Path, stats: str | None) -> None:  # T30
     found = domain(tmp_path, "long", stats)
-    assert found == {"lo": None, "hi": None, "nn": False, "an": False, "counted": False}
+    assert found == {"lo": None, "hi": None, "no_null": False, "all_null": False, "counted": False}
 
 
 def test_missing_null_count_is_not_zero(tmp_path: Path) -> None:  # T29
     found = domain(tmp_path, "long", {"numRecords": 2, "minValues": {"x": 1}, "maxValues": {"x": 1}})
-    assert (found["nn"], found["an"], found["counted"], found["lo"]) == (False, False, False, 1)
+    assert (found["no_null"], found["all_null"], found["counted"], found["lo"]) == (False, False, False, 1)
 
 
 @pytest.mark.parametrize(("nulls", "rows", "nn", "an"), [
@@ -64,7 +64,7 @@ def test_missing_null_count_is_not_zero(tmp_path: Path) -> None:  # T29
 ])  # fmt: skip
 def test_null_counts_prove_only_what_they_say(tmp_path: Path, nulls: Any, rows: Any, nn: bool, an: bool) -> None:  # T24, T31
     found = domain(tmp_path, "long", bounds(0, 0, nulls, rows))
-    assert (found["nn"], found["an"]) == (nn, an)
+    assert (found["no_null"], found["all_null"]) == (nn, an)
 
 
 @pytest.mark.parametrize(("low", "high", "expected"), [
@@ -104,8 +104,8 @@ def test_large_integers_are_exact_even_as_exponents(tmp_path: Path) -> None:
 def test_float_bounds_and_nan(tmp_path: Path, low: str, high: str, expected: Any, clean: bool) -> None:  # T1, T2, T3, T4
     text = f'{{"numRecords":2,"minValues":{{"x":{low}}},"maxValues":{{"x":{high}}},"nullCount":{{"x":0}}}}'
     found = domain(tmp_path, "double", text)
-    assert ((found["lo"], found["hi"]), found["nf"]) == (expected, clean)
-    assert domain(tmp_path, "double", text, Profile(now=0))["nf"] is False
+    assert ((found["lo"], found["hi"]), found["nan_free"]) == (expected, clean)
+    assert domain(tmp_path, "double", text, Profile(now=0))["nan_free"] is False
 
 
 def test_float_bounds_are_those_of_single_precision(tmp_path: Path) -> None:
@@ -233,13 +233,13 @@ def test_cut_maximum_stands_for_everything_that_starts_with_it(
     tmp_path: Path, high: str, expected: str, cut: bool
 ) -> None:  # T16
     found = domain(tmp_path, "string", bounds("a", high))
-    assert (found["lo"], found["hi"], found["cut"]) == ("a", expected, cut)
+    assert (found["lo"], found["hi"], found["truncated"]) == ("a", expected, cut)
 
 
 def test_configured_prefix_length_is_honoured_when_smaller(tmp_path: Path) -> None:
     key = {"delta_dataSkippingStringPrefixLength": "4"}
-    assert domain(tmp_path, "string", bounds("a", "bbbb"), NAN_AWARE, **key)["cut"] is True
-    assert domain(tmp_path, "string", bounds("a", "b" * 40), delta_dataSkippingStringPrefixLength="100")["cut"] is True
+    assert domain(tmp_path, "string", bounds("a", "bbbb"), NAN_AWARE, **key)["truncated"] is True
+    assert domain(tmp_path, "string", bounds("a", "b" * 40), delta_dataSkippingStringPrefixLength="100")["truncated"] is True
 
 
 def test_lone_surrogate_in_statistics_makes_them_unknown(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_collated_and_padded_strings_have_no_bounds_but_counts(tmp_path: Path) -
     for extra in ({"__COLLATIONS": {"x": "icu.UNICODE"}}, {"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}):
         field = {"name": "x", "type": "string", "nullable": True, "metadata": extra}
         found = domain(tmp_path, field, bounds("a", "b"))
-        assert (found["lo"], found["hi"], found["nn"]) == (None, None, True)
+        assert (found["lo"], found["hi"], found["no_null"]) == (None, None, True)
     field = {"name": "x", "type": "string", "nullable": True, "metadata": {"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)"}}
     assert domain(tmp_path, field, bounds("a", "b"))["hi"] == "b"
 
@@ -279,7 +279,7 @@ def test_nested_columns_are_found_by_their_physical_path(tmp_path: Path) -> None
     assert [column.physical for column in columns(snapshot)] == [("col-1", "col-2"), ("a.b",)]
     (file,) = files(snapshot)
     # Both are written a.b when joined: the relation keeps them apart by number, the dictionary keeps the last.
-    assert (file["a.b"]["lo"], file["a.b"]["an"]) == (9, True)
+    assert (file["a.b"]["lo"], file["a.b"]["all_null"]) == (9, True)
 
 
 def test_renamed_column_does_not_inherit_the_statistics_of_its_new_name(tmp_path: Path) -> None:  # T52
@@ -309,7 +309,7 @@ def test_unknown_type_change_makes_statistics_unusable(tmp_path: Path) -> None:
     for change in ({"fromType": "string", "toType": "long"}, {"fromType": "long", "toType": "double"}, {"toType": "long"}):
         field = {"name": "x", "type": "long", "nullable": True, "metadata": {"delta.typeChanges": [change]}}
         found = domain(tmp_path, field, bounds(1, 2))
-        assert (found["lo"], found["nn"]) == (None, False)
+        assert (found["lo"], found["no_null"]) == (None, False)
     field = {
         "name": "x",
         "type": "long",
@@ -339,4 +339,4 @@ def test_absurd_sizes_are_an_error(tmp_path: Path, hostile: Any) -> None:
 def test_negative_row_count_is_unknown(tmp_path: Path) -> None:
     log = Log(tmp_path / "t").commit(0, PROTOCOL, metadata({"x": "long"}), add("a", bounds(1, 2, rows=-1)))
     (file,) = files(opened(log.path))
-    assert (file["rows"], file["x"]["an"]) == (None, False)
+    assert (file["rows"], file["x"]["all_null"]) == (None, False)

@@ -59,15 +59,15 @@ def test_typed_statistics_of_a_checkpoint(
     tmp_path: Path, kind: str, stored: Any, low: Any, high: Any, expected: Any
 ) -> None:  # T57
     found = _checkpointed(tmp_path, kind, stored, low, high)
-    assert ((found["lo"], found["hi"]), found["nn"]) == (expected, True)
+    assert ((found["lo"], found["hi"]), found["no_null"]) == (expected, True)
 
 
 def test_json_statistics_win_over_typed_ones(tmp_path: Path) -> None:  # T73
     text = json.dumps(bounds("2024-01-01T12:00:00.000001Z", "2024-01-01T12:00:00.123456Z", 3))
     found = _checkpointed(tmp_path, "timestamp", pa.timestamp("us", "UTC"), _AT, _AT, text)
-    assert (found["hi"], found["nn"]) == (micros("2024-01-01T12:00:00.123456"), False)
+    assert (found["hi"], found["no_null"]) == (micros("2024-01-01T12:00:00.123456"), False)
 
 
 def test_typed_nan_is_seen(tmp_path: Path) -> None:
-    assert _checkpointed(tmp_path, "double", pa.float64(), 1.0, float("nan"))["nf"] is False
-    assert _checkpointed(tmp_path, "double", pa.float64(), 1.0, 2.0)["nf"] is True
+    assert _checkpointed(tmp_path, "double", pa.float64(), 1.0, float("nan"))["nan_free"] is False
+    assert _checkpointed(tmp_path, "double", pa.float64(), 1.0, 2.0)["nan_free"] is True

@@ -1,6 +1,6 @@
 """Partition values as column domains, in SQL. `partition_values.py` states the same rules in Python; a test holds them together.
 
-In: the recorded text of a value. Out: the columns of engines/engine.py for a partition column. Text that not every reader would
+In: the recorded text of a value. Out: the columns of formats/relation.py for a partition column. Text that not every reader would
 understand alike is unknown, never NULL (T46). Values come from `partitionValues` only, never from paths (T43) or from
 statistics (T45).
 """
@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect
 from lakeprune.formats.delta.bounds import CLOCK, INSTANT, ZONE_MARGIN, carrier, strict_date, strict_integer
-from lakeprune.predicate.tree import Profile
+from lakeprune.formats.relation import Relation
+from lakeprune.predicate.tree import Column, Profile
 from lakeprune.values.time.calendar import DAY
 from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
@@ -47,7 +48,7 @@ class PartitionSql(Struct, frozen=True):
             items.append(f"coalesce(t{k} = 'NaN', FALSE) AS b{k}_nan")
         return items
 
-    def domains(self) -> list[str]:
+    def domains(self, column: Column, names: Relation) -> list[str]:
         """Layer 3: the domain."""
         k = self.k
         null = f"t{k} IS NULL"
@@ -60,16 +61,16 @@ class PartitionSql(Struct, frozen=True):
         # "" of a text column is NULL to the protocol and '' to Spark: it is both (T44).
         value = f"{known} AND t{k} <> ''" if self.type.kind in (Kind.STRING, Kind.BINARY) else known
         items = [
-            f"b{k}_lo AS c{k}_lo",
-            f"b{k}_hi AS c{k}_hi",
-            f"coalesce({value}, FALSE) AS c{k}_nn",
-            f"NOT t{k}_missing AND {null} AS c{k}_an",
-            f"NOT t{k}_missing AND ({null} OR {known}) AS c{k}_counted",
+            f"b{k}_lo AS {names.lo(column)}",
+            f"b{k}_hi AS {names.hi(column)}",
+            f"coalesce({value}, FALSE) AS {names.no_null(column)}",
+            f"NOT t{k}_missing AND {null} AS {names.all_null(column)}",
+            f"NOT t{k}_missing AND ({null} OR {known}) AS {names.is_counted(column)}",
         ]
         if self.type.family is Family.TEXT:
-            items.append(f"FALSE AS c{k}_cut")
+            items.append(f"FALSE AS {names.is_truncated(column)}")
         if self.type.family is Family.REAL:
-            items.append(f"b{k}_lo IS NOT NULL AS c{k}_nf")
+            items.append(f"b{k}_lo IS NOT NULL AS {names.nan_free(column)}")
         return items
 
     def _bounds(self, text: str) -> tuple[str, str]:

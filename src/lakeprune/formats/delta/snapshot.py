@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.engines.dialect import Dialect
-from lakeprune.engines.engine import Engine, EngineError, Needs
+from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.bounds import Stored
 from lakeprune.formats.delta.checkpoint import JsonPart, ParquetPart
@@ -21,7 +22,8 @@ from lakeprune.formats.delta.file_actions import Wanted, key_of
 from lakeprune.formats.delta.partition_sql import PartitionSql
 from lakeprune.formats.delta.partition_values import values_of
 from lakeprune.formats.delta.replay import Replay
-from lakeprune.formats.delta.statistics import StatisticsColumn, StatisticsSql, statistics_column
+from lakeprune.formats.delta.statistics import StatisticsSql, statistics_column
+from lakeprune.formats.relation import Needs, Relation, relation_of
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
@@ -43,10 +45,10 @@ class DeltaSnapshot(Snapshot):
         self._storage = storage
         self._once_float = once_float
 
-    def files_sql(self, engine: Engine, needs: Needs, profile: Profile) -> str:
-        dialect = engine.dialect
+    def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:
+        dialect, names = engine.dialect, relation_of(needs)
         by_partition = [
-            _PartitionColumn(PartitionSql(dialect, k, column.type, profile), column.physical[0])
+            _PartitionColumn(PartitionSql(dialect, k, column.type, profile), column)
             for k, column in enumerate(needs.domains)
             if column.role is Role.PARTITION
         ]
@@ -62,7 +64,8 @@ class DeltaSnapshot(Snapshot):
         layer = f"SELECT *, {statistics.strict()} AS z FROM ({layer})"
         values = ["*", *statistics.values(), *(item for column in by_partition for item in column.sql.values())]
         layer = f"SELECT {', '.join(values)} FROM ({layer})"
-        return f"SELECT {', '.join(self._columns(dialect, needs, statistics, by_partition))} FROM ({layer})"
+        items = ", ".join(self._columns(dialect, needs, names, statistics, by_partition))
+        return replace(names, source=f"(SELECT {items} FROM ({layer}))")
 
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
         return values_of(text, column.type, profile)
@@ -132,7 +135,12 @@ class DeltaSnapshot(Snapshot):
         return StatisticsSql(dialect, columns, typed, profile.nan_aware_writers)
 
     def _columns(
-        self, dialect: Dialect, needs: Needs, statistics: StatisticsSql, by_partition: list[_PartitionColumn]
+        self,
+        dialect: Dialect,
+        needs: Needs,
+        names: Relation,
+        statistics: StatisticsSql,
+        by_partition: list[_PartitionColumn],
     ) -> list[str]:
         bad_size = dialect.fail("a file of the table has no size, or a negative one")
         rows = "CASE WHEN told_rows >= 0 THEN told_rows END"
@@ -148,14 +156,13 @@ class DeltaSnapshot(Snapshot):
             items += ["path", f"{self._partition_json(dialect)} AS partition"]
         if needs.times:
             items.append("modified")
-        domains: list[StatisticsColumn | _PartitionColumn] = [*statistics.columns, *by_partition]
-        for domain in domains:
-            items += domain.sql.domains() if isinstance(domain, _PartitionColumn) else statistics.domains(domain)
-            if needs.recorded and isinstance(domain, StatisticsColumn):
-                items += statistics.recorded(domain)
-        for j, column in enumerate(needs.partition_texts):
+        for known in statistics.columns:
+            items += statistics.domains(known, names) + (statistics.recorded(known, names) if needs.recorded else [])
+        for partition in by_partition:
+            items += partition.sql.domains(partition.column, names)
+        for column in needs.partition_texts:
             value, missing = _partition_text(dialect, column.physical[0])
-            items += [f"{value} AS p{j}", f"{missing} AS p{j}_missing"]
+            items += [f"{value} AS {names.text(column)}", f"{missing} AS {names.is_missing(column)}"]
         return items
 
     def _partition_json(self, dialect: Dialect) -> str:
@@ -174,10 +181,10 @@ class DeltaSnapshot(Snapshot):
 
 class _PartitionColumn(Struct, frozen=True):
     sql: PartitionSql
-    physical: str
+    column: Column
 
     def texts(self, dialect: Dialect) -> list[str]:
-        value, missing = _partition_text(dialect, self.physical)
+        value, missing = _partition_text(dialect, self.column.physical[0])
         return [f"{value} AS t{self.sql.k}", f"{missing} AS t{self.sql.k}_missing"]
 
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect, Shape
 from lakeprune.formats.delta.bounds import Side, Stored, carrier, number_bound, strict_integer, text_bound, typed_bound
+from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Family, Kind
 
@@ -27,10 +28,14 @@ class StatisticsColumn(Struct, frozen=True):
     """Column number k of the files relation, when its evidence is file statistics."""
 
     k: int
-    physical: tuple[str, ...]
+    column: Column
     stored: Stored
     has_bounds: bool
     has_counts: bool
+
+    @property
+    def physical(self) -> tuple[str, ...]:
+        return self.column.physical
 
     @property
     def is_number(self) -> bool:
@@ -41,7 +46,7 @@ class StatisticsColumn(Struct, frozen=True):
 def statistics_column(k: int, column: Column, stored: Stored) -> StatisticsColumn:
     trusted = column.statistics_unusable is None
     ordered = column.type.family not in (None, Family.BYTES)
-    return StatisticsColumn(k, column.physical, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
+    return StatisticsColumn(k, column, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
 
 
 class StatisticsSql(Struct, frozen=True):
@@ -150,9 +155,9 @@ class StatisticsSql(Struct, frozen=True):
         again = strict_integer(self.dialect, self.dialect.field("z", path))
         return f"CASE WHEN z IS NULL THEN {fast} ELSE {again} END" if is_read else fast
 
-    def domains(self, column: StatisticsColumn) -> list[str]:
+    def domains(self, column: StatisticsColumn, names: Relation) -> list[str]:
         """Layer 3, over layer 2: the columns of the files relation."""
-        k = column.k
+        k, named = column.k, column.column
         sane = f"coalesce(b{k}_lo <= b{k}_hi, TRUE)"  # otherwise both are discarded (T24)
         high, cut = self._high(column)
         if column.stored.type.family is Family.TEXT and column.has_bounds:
@@ -164,23 +169,23 @@ class StatisticsSql(Struct, frozen=True):
         count = f"b{k}_n"
         counted = f"coalesce({count} >= 0 AND (told_rows IS NULL OR {count} <= told_rows), FALSE)"
         items = [
-            f"CASE WHEN {sane} THEN b{k}_lo END AS c{k}_lo",
-            f"CASE WHEN {sane} THEN {high} END AS c{k}_hi",
-            f"{counted} AND {count} = 0 AS c{k}_nn",
-            f"{counted} AND coalesce({count} = told_rows, FALSE) AS c{k}_an",
-            f"{counted} AS c{k}_counted",
+            f"CASE WHEN {sane} THEN b{k}_lo END AS {names.lo(named)}",
+            f"CASE WHEN {sane} THEN {high} END AS {names.hi(named)}",
+            f"{counted} AND {count} = 0 AS {names.no_null(named)}",
+            f"{counted} AND coalesce({count} = told_rows, FALSE) AS {names.all_null(named)}",
+            f"{counted} AS {names.is_counted(named)}",
         ]
         if column.stored.type.family is Family.TEXT:
-            items.append(f"{cut} AS c{k}_cut")
+            items.append(f"{cut} AS {names.is_truncated(named)}")
         if column.stored.type.family is Family.REAL:
             seen = f"coalesce(b{k}_raw <= CAST('Infinity' AS DOUBLE), FALSE)"  # NaN is above infinity
-            items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS c{k}_nf")
+            items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS {names.nan_free(named)}")
         return items
 
-    def recorded(self, column: StatisticsColumn) -> list[str]:
+    def recorded(self, column: StatisticsColumn, names: Relation) -> list[str]:
         """Layer 3, over layer 2: what the log states, before it is judged."""
-        k = column.k
-        return [f"b{k}_lo AS c{k}_first", f"{self._high(column)[0]} AS c{k}_last", f"b{k}_n AS c{k}_nulls"]
+        k, named, high = column.k, column.column, self._high(column)[0]
+        return [f"b{k}_lo AS {names.first(named)}", f"{high} AS {names.last(named)}", f"b{k}_n AS {names.nulls(named)}"]
 
     def _high(self, column: StatisticsColumn) -> tuple[str, str]:
         """The maximum without what cutting left at its end, and whether it may have been cut."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import Needs
 from lakeprune.predicate.tree import Clause, Column
 from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.select import files_where

@@ -6,7 +6,7 @@ is not named: no condition on it could drop any of them.
 
 from __future__ import annotations
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import Needs
 from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Op

@@ -20,7 +20,7 @@ def truncated_string_bounds(case: Case) -> list[Finding]:
     if not files_of(case.patterns, lambda s: is_kept(s) and any(s.outcomes[i].not_true for i in doubtful)):
         return []
     # As if no recorded maximum went on: unsound for planning, right for counting what the guard keeps.
-    (patterns,) = replace(case.evaluation, takes_cuts_as_whole=True).patterns([case.plan])
+    (patterns,) = replace(case.evaluation, trusts_truncated_max=True).patterns([case.plan])
     guarded = case.kept - kept_files(patterns)
     if not guarded:
         return []

@@ -6,7 +6,7 @@ then one value lies in few files, and no other order would drop more.
 
 from __future__ import annotations
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import Needs
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Member
 from lakeprune.predicate.walk import nodes

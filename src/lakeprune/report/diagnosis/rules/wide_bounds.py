@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakeprune.engines.engine import Needs
+from lakeprune.formats.relation import Needs
 from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import hidden_of
 from lakeprune.report.amount import files_text
