@@ -56,6 +56,7 @@ class RowsSnapshot(Snapshot):
         self.files = files
         self.facts = SnapshotFacts(
             "delta",
+            "Delta table",
             EVIDENCE,
             "rows",
             3,

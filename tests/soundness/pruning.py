@@ -25,7 +25,7 @@ from tests.soundness.verdict import Verdict
 class Pruner:
     def __init__(self, root: Path, profile: Profile) -> None:
         engine = DuckDBEngine()
-        snapshot = open_table(str(root), engine, version=None, timestamp=None)
+        snapshot = open_table(str(root), engine)
         self._evaluation = Evaluation(engine, snapshot, profile)
         self._profile = profile
         self._files = sum(1 for _ in select(self._evaluation, plan_clauses([], EVIDENCE), Selection()))

@@ -34,8 +34,8 @@ LONGEST_WORDS = 300
 class TableFeatures(Struct, frozen=True):
     """What the table declares; the names are those of the JSON contract."""
 
-    reader_version: int
-    writer_version: int
+    reader_version: int | None = None
+    writer_version: int | None = None
     reader_features: tuple[str, ...] = ()
     clustering_columns: tuple[str, ...] | None = None
     column_mapping_mode: str = "none"
@@ -61,10 +61,11 @@ class Note(Struct, frozen=True):
 
 
 class SnapshotFacts(Struct, frozen=True):
-    format: str
+    format: str  # in documents: "delta"
+    title: str  # in text: "Delta table"
     evidence: Evidence  # the rungs of the format, and what they say about a column
     location: str
-    version: int
+    version: int | None  # None for what has no versions
     schema: Schema
     partition_columns: tuple[str, ...]
     features: TableFeatures

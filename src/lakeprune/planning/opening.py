@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from lakeprune.engines.engine import Engine
-from lakeprune.errors import UsageError
+from lakeprune.errors import TableError, UsageError
+from lakeprune.formats import format as formats
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import instant
 from lakeprune.predicate.tree import Profile
@@ -53,8 +54,17 @@ def open_planner(
         raise UsageError("LP213", "both a version and a timestamp were given", fix="choose one of the two")
     moment = None if at.timestamp is None else instant(str(at.timestamp), profile.zone, "--at-timestamp")
     engine = _engine(spark)
-    snapshot = open_table(location, engine, version=version, timestamp=moment, access={**_own_access(table), **access})
+    snapshot = open_table(location, engine, formats.At(version, moment), {**_own_access(table), **access})
     return Planner(Evaluation(engine, snapshot, profile))
+
+
+def delta_version(planner: Planner, what: str) -> int:
+    """The version of a Delta table, for what only Delta tables can be asked; `what` begins the message."""
+    facts = planner.facts
+    if facts.format != "delta" or facts.version is None:
+        fix = "give a Delta table; `lakeprune explain` reads other formats too"
+        raise TableError("LP347", f"{what} needs a Delta table", where=f"{facts.title}: {facts.location}", fix=fix)
+    return facts.version
 
 
 def located(table: Table, version: int | None) -> tuple[str, int | None]:

@@ -127,7 +127,7 @@ class Explanation(_WhenAsked, frozen=True):
 
     table: str
     format: str
-    version: int
+    version: int | None
     predicate: str | None
     total_files: int
     final_files: int

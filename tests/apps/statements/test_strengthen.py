@@ -22,7 +22,9 @@ from tests.predicate.random_trees import COLUMNS, TYPES, ZONES, predicates, rows
 
 def facts_of(partition: str | None) -> SnapshotFacts:
     fields = [Field(name, name, type_, Role.PARTITION if name == partition else Role.DATA) for name, type_ in TYPES.items()]
-    return SnapshotFacts("delta", EVIDENCE, "t", 0, Schema(tuple(fields)), (partition,) if partition else (), TableFeatures(1, 2))
+    return SnapshotFacts(
+        "delta", "Delta table", EVIDENCE, "t", 0, Schema(tuple(fields)), (partition,) if partition else (), TableFeatures(1, 2)
+    )
 
 
 FLAT, FACTS = facts_of(None), facts_of("h")

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lakeprune.formats.relation import Needs
+from lakeprune.formats.format import At
 from lakeprune.formats.registry import open_table
+from lakeprune.formats.relation import Needs
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.schema import Field, Role
 from lakeprune.predicate.tree import Column, Profile
@@ -17,7 +18,7 @@ PROFILE = Profile(now=0)
 
 
 def opened(path: Path | str, *, version: int | None = None, timestamp: int | None = None) -> Snapshot:
-    return open_table(str(path), ENGINE, version=version, timestamp=timestamp)
+    return open_table(str(path), ENGINE, At(version, timestamp))
 
 
 def columns(snapshot: Snapshot) -> tuple[Column, ...]:

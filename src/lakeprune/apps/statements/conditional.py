@@ -68,7 +68,7 @@ def plan_statement(asked: Asked, version: int | None = None) -> StatementPlan:
 def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
     from lakeprune.apps.statements.spark_target import mind_padding
 
-    profile, facts = target.planner.profile, target.planner.facts
+    profile = target.planner.profile
     guards = guards_of(asked.options)
     question = target.planner.ask(asked.where)
     tokens = tokenize(asked.where)
@@ -88,7 +88,7 @@ def _planned(asked: Asked, target: Target, started: float) -> StatementPlan:
     again = replace(asked, options={**asked.options, "now": target.moment})
     return StatementPlan(
         table=target.planner.facts.location,
-        version=facts.version,
+        version=target.version,
         statement=Statement(asked.operation, asked.where, executed, tuple((a.target, a.expression) for a in asked.assignments)),
         skipping=skipping,
         read_columns=tuple(".".join(column.path) for column in columns) if undecided else (),

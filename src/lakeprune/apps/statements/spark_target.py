@@ -23,7 +23,7 @@ from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, words_of
 from lakeprune.engines.spark.files import has_jvm
 from lakeprune.errors import StatementError, UsageError
-from lakeprune.planning.opening import At, located, open_planner
+from lakeprune.planning.opening import At, delta_version, located, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
 from lakeprune.predicate.schema import Field, Role
@@ -55,7 +55,7 @@ class Target(Struct, frozen=True):
 
     @property
     def version(self) -> int:
-        return self.planner.facts.version
+        return delta_version(self.planner, "a statement")
 
     @property
     def moment(self) -> str:

@@ -15,7 +15,7 @@ from lakeprune.apps.explain.explain import opened
 from lakeprune.apps.verify.audit_model import UNKNOWN_WRITER, Audit, StatisticsFault
 from lakeprune.apps.verify.model import NAMED
 from lakeprune.apps.verify.sampled import Sampled, share_of
-from lakeprune.planning.opening import At
+from lakeprune.planning.opening import At, delta_version
 from lakeprune.planning.planner import Planner
 from lakeprune.predicate.schema import Role, leaf_paths
 from lakeprune.predicate.tree import Column, Profile
@@ -61,11 +61,12 @@ def audited(planner: Planner, spark: SparkSession, share: float | None) -> Audit
     from lakeprune.apps.verify.spark_values import values_found
 
     started = time.perf_counter()
+    version = delta_version(planner, "an audit of statistics")
     # Which also refuses a log that disagrees with its own checksum.
     files = sum(pattern.files for pattern in planner.patterns([planner.ask(None)])[0])
     columns = [Column.at(path) for path in leaf_paths(planner.facts.schema.fields) if path[0].role is Role.DATA]
     recorded = recorded_statistics(planner.evaluation, columns, in_sample("path", share))
-    rows = rows_to_check(spark, recorded.logged, "UTC", share)
+    rows = rows_to_check(spark, recorded.logged, version, "UTC", share)
     with values_found(rows, recorded.columns, recorded.logged) as found:
         compared = compare(recorded, found)
         checked, wrong = compared.files()
@@ -73,7 +74,7 @@ def audited(planner: Planner, spark: SparkSession, share: float | None) -> Audit
     writers = planner.snapshot.writers(planner.engine, sorted({fault.path for fault in named}))
     return Audit(
         table=planner.facts.location,
-        version=planner.facts.version,
+        version=version,
         files=files,
         columns=tuple(".".join(column.path) for column in recorded.columns.values()),
         sampled=None if share is None else Sampled(share, files, checked),

@@ -38,10 +38,10 @@ class Rows(Struct, frozen=True):
     paths: Sequence[str] | None
 
 
-def rows_to_check(spark: SparkSession, files: Logged, zone: str, share: float | None) -> Rows:
+def rows_to_check(spark: SparkSession, files: Logged, version: int, zone: str, share: float | None) -> Rows:
     """The rows of the files to check."""
-    facts = files.evaluation.snapshot.facts
-    return Rows(spark, facts.location, facts.version, zone, None if share is None else files.paths())
+    location = files.evaluation.snapshot.facts.location
+    return Rows(spark, location, version, zone, None if share is None else files.paths())
 
 
 def matches_found(rows: Rows, where: str, files: Logged) -> AbstractContextManager[str]:

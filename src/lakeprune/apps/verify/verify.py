@@ -17,7 +17,7 @@ from lakeprune.apps.explain.explain import opened
 from lakeprune.apps.verify.audit import audited
 from lakeprune.apps.verify.model import NAMED, Slack, Truth, Verification, Violation
 from lakeprune.apps.verify.sampled import Sampled, share_of
-from lakeprune.planning.opening import At
+from lakeprune.planning.opening import At, delta_version
 from lakeprune.predicate.clock import pinned
 from lakeprune.programs.compare import ComparedPattern, planned_files
 from lakeprune.report.verdict import Keeps, blocking_clause, clause_needs
@@ -62,10 +62,11 @@ def _verified(explainer: Explainer, question: Question, spark: SparkSession, sha
     from lakeprune.apps.verify.spark_truth import matches_found, planned_by_delta, rows_to_check
 
     planner = explainer.planner
+    version = delta_version(planner, "verify")
     report = explainer.report(question, planner.patterns([question])[0])
     where = pinned(report.predicate or "TRUE", planner.profile)
     files = planned_files(planner.evaluation, question.plan, share)
-    rows = rows_to_check(spark, files.logged, planner.profile.zone, share)
+    rows = rows_to_check(spark, files.logged, version, planner.profile.zone, share)
     with matches_found(rows, where, files.logged) as found:
         patterns = files.patterns(found)
         contradictions = sum(pattern.contradictions for pattern in patterns)

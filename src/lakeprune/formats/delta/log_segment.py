@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from lakeprune.errors import TableError
 from lakeprune.formats.delta.log_files import ABOVE_VERSIONS, LOG, CheckpointFile, CommitFile, LogFiles, sort_out
+from lakeprune.formats.format import NotThisFormat
 from lakeprune.storage.storage import Storage
 
 
@@ -27,7 +27,7 @@ def list_log(storage: Storage, *, from_hint: bool) -> LogFiles:
     start = f"{_hint(storage):020}" if from_hint else ""
     entries = storage.list_from(LOG, start, before=ABOVE_VERSIONS)
     if entries is None:
-        raise TableError("LP305", f"{storage.location} is not a Delta table: it has no {LOG}", fix="check the path")
+        raise NotThisFormat("LP305", f"{storage.location} is not a Delta table: it has no {LOG}", fix="check the path")
     return sort_out(entries)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 
-from msgspec import Struct
-
 from lakeprune.engines.engine import Engine
 from lakeprune.errors import TableError
 from lakeprune.formats.delta.actions import Metadata, Protocol, TableState, state_of_commits
@@ -23,6 +21,7 @@ from lakeprune.formats.delta.replay import Replay
 from lakeprune.formats.delta.schema import delta_schema
 from lakeprune.formats.delta.snapshot import DeltaSnapshot
 from lakeprune.formats.delta.time_travel import version_at
+from lakeprune.formats.format import At
 from lakeprune.formats.snapshot import Note, SnapshotFacts
 from lakeprune.predicate.schema import Schema
 from lakeprune.storage.storage import Storage
@@ -30,17 +29,7 @@ from lakeprune.storage.storage import Storage
 _BLANK = 64  # bytes: commits this small are looked at, for they may hold nothing but white space
 
 
-class Asked(Struct, frozen=True):
-    """The version or the time (microseconds) asked for; the latest version when neither is given."""
-
-    version: int | None = None
-    timestamp: int | None = None
-
-    def is_latest(self) -> bool:
-        return self.version is None and self.timestamp is None
-
-
-def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
+def open_delta(storage: Storage, engine: Engine, asked: At) -> DeltaSnapshot:
     """The table at that version. Raises TableError when it cannot be read, TableRefused when it must not be."""
     segment, checkpoint, problems = _locate(storage, engine, asked)
     _check_not_empty(storage, segment)
@@ -54,6 +43,7 @@ def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
     expected, doubts = expected_of(storage, segment.version)
     facts = SnapshotFacts(
         "delta",
+        "Delta table",
         EVIDENCE,
         storage.location,
         segment.version,
@@ -73,7 +63,7 @@ def open_delta(storage: Storage, engine: Engine, asked: Asked) -> DeltaSnapshot:
     return DeltaSnapshot(facts, replay, storage, columns.once_float)
 
 
-def _locate(storage: Storage, engine: Engine, asked: Asked) -> tuple[Segment, Checkpoint | None, list[Note]]:
+def _locate(storage: Storage, engine: Engine, asked: At) -> tuple[Segment, Checkpoint | None, list[Note]]:
     """The log files of the version asked for; the whole log is listed only when the hint does not lead there."""
     if asked.is_latest():
         files = list_log(storage, from_hint=True)

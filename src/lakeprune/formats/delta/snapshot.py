@@ -40,7 +40,9 @@ _DEFAULT_CUT = 32
 
 class DeltaSnapshot(Snapshot):
     def __init__(self, facts: SnapshotFacts, replay: Replay, storage: Storage, once_float: frozenset[tuple[str, ...]]) -> None:
+        assert facts.version is not None, "every Delta table has versions"
         self.facts = facts
+        self._version = facts.version
         self._replay = replay
         self._storage = storage
         self._once_float = once_float
@@ -76,7 +78,7 @@ class DeltaSnapshot(Snapshot):
     def writers(self, engine: Engine, paths: Sequence[str]) -> dict[str, str]:
         from lakeprune.formats.delta.writers import writers_of
 
-        return writers_of(engine, self._storage, self.facts.version, paths)
+        return writers_of(engine, self._storage, self._version, paths)
 
     def remedies(self) -> DeltaRemedies:
         from lakeprune.formats.delta.remedies import DeltaRemedies
@@ -105,12 +107,12 @@ class DeltaSnapshot(Snapshot):
     def newest_version(self) -> int | None:
         from lakeprune.formats.delta.commits import newest_version
 
-        return newest_version(self._storage, self.facts.version)
+        return newest_version(self._storage, self._version)
 
     def commit_marked(self, mark: str) -> Commit | None:
         from lakeprune.formats.delta.commits import commit_marked
 
-        return commit_marked(self._storage, self.facts.version + 1, mark)
+        return commit_marked(self._storage, self._version + 1, mark)
 
     def traffic(self) -> Traffic | None:
         return self._storage.traffic()

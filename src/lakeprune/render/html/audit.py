@@ -30,7 +30,7 @@ def notebook(audit: Audit, _: View) -> Iterator[str]:
     yield f'<div class="lakeprune-audit">{outcome(audit)}{content(audit)}</div>'
 
 
-def about(version: int) -> str:
+def about(version: int | None) -> str:
     return f"verification · Delta table · version {version}"
 
 

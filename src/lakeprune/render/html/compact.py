@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.render.html.funnel import steps
-from lakeprune.render.html.summary import answer
+from lakeprune.render.html.summary import answer, table_of
 from lakeprune.render.html.words import code, number, words
 from lakeprune.report.amount import percent_text, size_text
 from lakeprune.report.document import View
@@ -31,7 +31,7 @@ def notebook(report: Report, _: View) -> Iterator[str]:
 
 def compact(report: Report) -> str:
     """A fragment that carries its own style."""
-    about = f"{words(report.facts.format.capitalize())} table, version {report.facts.version}"
+    about = table_of(report.facts, ", ")
     predicate = "" if report.predicate is None else f"<p>{code(report.predicate)}</p>"
     return (
         f'<div class="lakeprune"><style>{_STYLE}</style><p><strong>{words(report.table)}</strong> '

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.render.html.frame import heading
 from lakeprune.render.html.words import code, number, plain_list, size, words
 from lakeprune.report.amount import percent_text
@@ -14,11 +15,16 @@ def summary(report: Report) -> str:
     """Table, version, predicate, answer."""
     facts = report.facts
     return (
-        heading(f"report · {words(facts.format.capitalize())} table · version {facts.version}", report.table, report.predicate)
+        heading(f"report · {table_of(facts, ' · ')}", report.table, report.predicate)
         + ('<p class="muted">without a predicate</p>' if report.predicate is None else "")
         + answer(report)
         + _session(report)
     )
+
+
+def table_of(facts: SnapshotFacts, separator: str) -> str:
+    """What is explained: the kind of table and its version, if it has versions."""
+    return separator.join([words(facts.title), *([] if facts.version is None else [f"version {facts.version}"])])
 
 
 def answer(report: Report) -> str:

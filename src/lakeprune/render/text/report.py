@@ -19,8 +19,6 @@ from lakeprune.report.verdict import CONSTANT, JOINT, Keeps
 from lakeprune.skipping.ladder import Ladder
 from lakeprune.skipping.verdict import Verdict
 
-_TITLES = {"delta": "Delta table"}
-
 
 def text_chunks(report: Report, view: View) -> Iterator[str]:
     """The report as text, piece by piece; files come last. On a terminal a funnel of bars follows the head."""
@@ -42,14 +40,13 @@ def text_chunks(report: Report, view: View) -> Iterator[str]:
         yield from _files(report, view.limit)
 
 
-def about(table: str, version: int, form: str = "delta") -> list[str]:
+def about(table: str, version: int | None, title: str = "Delta table") -> list[str]:
     """The first lines of every text."""
-    title = _TITLES.get(form, f"{form.capitalize()} table")
-    return [f"{title}: {printable(table)}", f"Version:     {version}"]
+    return [f"{title}: {printable(table)}", *([] if version is None else [f"Version:     {version}"])]
 
 
 def _header(report: Report) -> list[str]:
-    lines = about(report.table, report.facts.version, report.facts.format)
+    lines = about(report.table, report.facts.version, report.facts.title)
     if report.predicate is not None:
         lines.append(f"Predicate:   {shortened(report.predicate)}")
     if report.session.timezone is not None:
