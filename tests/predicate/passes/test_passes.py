@@ -1,48 +1,80 @@
-"""Normalising never changes the truth of a predicate on any row."""
+"""Passes: what each does to a condition, as pairs of SQL texts; and none of them ever changes the truth on a row."""
 
 from __future__ import annotations
 
-from decimal import Decimal
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.passes.normalise import normalise
-from lakeprune.predicate.tree import (
-    FALSE,
-    NULL,
-    And,
-    Call,
-    Column,
-    ColumnCompare,
-    Compare,
-    Either,
-    Expr,
-    In,
-    IsNull,
-    Like,
-    Literal,
-    Member,
-    Not,
-    NullTest,
-    Op,
-    Opaque,
-    Or,
-    Profile,
-)
-from lakeprune.values.intervals import compare, everything, nothing, prefixed, values
-from lakeprune.values.types import BOOLEAN, DOUBLE, INT, STRING, DataType, Kind, Scalar
+from lakeprune.predicate.passes.normalise import COMBINE, MERGE, STATE, Pass, normalise
+from lakeprune.predicate.passes.unwrap_functions import has_functions, unwrap_functions
+from lakeprune.predicate.read.sql.parse import parse_predicate
+from lakeprune.predicate.schema import Field, Role, Schema
+from lakeprune.predicate.tree import Column, Either, Exact, Expr, Member, Opaque, Profile
+from lakeprune.predicate.walk import nodes
+from lakeprune.predicate.write.show import show
+from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
 from tests.predicate.random_trees import COLUMNS, PARTITIONS, ZONES, outcomes, predicates, rows
 
 UTC = Profile(now=0)
 PROFILES = st.sampled_from(ZONES).map(lambda zone: Profile(now=0, zone=zone))
 EVERY_COLUMN = {**COLUMNS, **{f"p_{name}": column for name, column in PARTITIONS.items()}}
-N, X, F, S, T = (COLUMNS[name] for name in "ixfst")
-DECIMAL = DataType(Kind.DECIMAL, 5, 3)
-ONE_TO_NINE = compare(">=", 1.0, DOUBLE).intersect(compare("<=", 9.0, DOUBLE))  # without NaN
+TYPES = {
+    "n": INT, "m": INT, "l": LONG, "c": DataType(Kind.DECIMAL, 5, 2), "x": DOUBLE, "f": DataType(Kind.FLOAT), "s": STRING,
+    "u": DataType(Kind.STRING, collation="UTF8_LCASE"), "b": BOOLEAN, "d": DATE, "t": TIMESTAMP, "w": TIMESTAMP_NTZ,
+}  # fmt: skip
+PARTITION_TYPES = {"p": INT, "q": STRING, "e": DATE}
+SCHEMA = Schema(
+    tuple(
+        Field(name, name, type_, Role.PARTITION if name in PARTITION_TYPES else Role.DATA)
+        for name, type_ in {**TYPES, **PARTITION_TYPES}.items()
+    )
+)
+
+
+def unwrap_all(expr: Expr, profile: Profile) -> Expr:
+    while has_functions(expr):
+        expr = unwrap_functions(expr, profile)
+        for change in STATE:
+            expr = change(expr, profile)
+    return expr
+
+
+PASSES: dict[str, Pass] = {change.__name__: change for change in (*STATE, *COMBINE)} | {"unwrap_functions": unwrap_all}
+PASSES |= {change.__name__: change for change in MERGE}
+
+
+def pairs() -> Iterator[tuple[str, str, str]]:
+    """(pass, before, after) of every pair in the file."""
+    text = Path(__file__).with_name("pairs.sql").read_text(encoding="utf-8")
+    for name, section in re.findall(r"^-- (\w+)\n((?:[^-\n].*\n)+)", text, re.MULTILINE):
+        lines = [line.removesuffix(";") for line in section.splitlines()]
+        yield from ((name, *pair) for pair in zip(lines[::2], lines[1::2], strict=True))
+
+
+def bound(text: str) -> Expr:
+    return bind(parse_predicate(text, UTC), SCHEMA, UTC, text)
+
+
+@pytest.mark.parametrize(("name", "before", "after"), list(pairs()))
+def test_a_pass_rewrites_the_first_of_a_pair_as_the_second(name: str, before: str, after: str) -> None:
+    expr = bound(before)
+    for known, change in PASSES.items():
+        expr = change(expr, UTC)
+        if known == name:
+            break
+    assert show(expr) == after
+
+
+def test_every_pass_has_its_pairs() -> None:
+    assert {name for name, _, _ in pairs()} | {"settle_columns"} == set(PASSES)
 
 
 @settings(max_examples=300, deadline=None)
@@ -58,68 +90,38 @@ def test_normalising_keeps_the_truth_on_every_row(predicate: Expr, found: list[d
         assert truth in possible, (row, after)
 
 
-def lit(value: Scalar, type_: DataType = INT) -> Literal:
-    return Literal(value, type_)
+def test_a_contradiction_is_an_empty_set_that_is_null_for_null() -> None:
+    for text in ("n = 3.5", "n > 5 AND n < 3"):
+        found = normalise(bound(text), UTC)
+        assert isinstance(found, Member)
+        assert found.values.is_empty()
 
 
-@pytest.mark.parametrize(
-    ("predicate", "expected"),
-    [
-        (Compare(Op.LT, N, lit(Decimal("3.5"), DECIMAL)), Member(N, compare("<=", 3, INT))),
-        (Compare(Op.GT, lit(3), N), Member(N, compare("<", 3, INT))),
-        (Compare(Op.EQ, N, lit(Decimal("3.5"), DECIMAL)), Member(N, nothing(INT))),
-        (Compare(Op.LT, N, lit(2**40)), Member(N, everything(INT))),
-        (Compare(Op.EQ, N, lit(None)), NULL),
-        (Compare(Op.NULL_SAFE_EQ, N, lit(None)), NullTest(N)),
-        (In(N, (lit(1), lit(None))), Or((Member(N, values([1], INT)), NULL))),
-        (Not(In(N, (lit(1), lit(None)))), And((Member(N, compare("!=", 1, INT)), NULL))),
-        (And((Compare(Op.GT, N, lit(5)), Compare(Op.LT, N, lit(3)))), Member(N, nothing(INT))),
-        (Not(Or((Compare(Op.LT, N, lit(5)), Compare(Op.GT, N, lit(9))))), Member(N, values(range(5, 10), INT))),
-        (Like(S, lit("ab%", STRING)), Member(S, prefixed("ab"))),
-        (Like(S, lit("a\\_b%", STRING)), Member(S, prefixed("a_b"))),
-        (Like(S, lit("ab", STRING)), Member(S, values(["ab"], STRING))),
-        (Like(S, lit("%", STRING)), Member(S, everything(STRING))),
-        (IsNull(Compare(Op.LT, N, lit(3))), NullTest(N)),
-        (Compare(Op.GT, N, N), ColumnCompare(Op.LT, N, N)),
-        (And((FALSE, Compare(Op.LT, N, lit(3)))), FALSE),
-        (
-            And((Compare(Op.GE, X, lit(1.0, DOUBLE)), Compare(Op.LE, X, lit(9.0, DOUBLE)))),
-            Member(X, ONE_TO_NINE),
-        ),
-    ],
-)
-def test_leaves_end_in_one_form(predicate: Expr, expected: Expr) -> None:
-    assert normalise(predicate, UTC) == expected
+def test_a_bounded_range_of_doubles_is_without_nan() -> None:
+    found = normalise(bound("x >= 1 AND x <= 9"), UTC)
+    assert isinstance(found, Member)
+    assert found.values.nan is False
 
 
-def test_a_decimal_that_is_no_float_is_read_both_ways() -> None:
-    after = normalise(Compare(Op.EQ, F, lit(Decimal("0.1"), DECIMAL)), UTC)
-    assert isinstance(after, Either)
-    assert isinstance(after.outer, Member)
-    assert after.outer.values.contains(0.10000000149011612)
-    assert isinstance(after.inner, Member)
-    assert after.inner.values.is_empty()
+def test_only_leaves_on_partition_columns_are_evaluated() -> None:
+    found = normalise(bound("year(e) = 2024 AND lower(s) = 'a'"), UTC)
+    assert [type(node) for node in nodes(found) if isinstance(node, Exact | Opaque)] == [Exact, Opaque]
 
 
-def test_a_prefix_before_other_wildcards_still_prunes() -> None:
-    after = normalise(Like(S, lit("ab%c", STRING)), UTC)
-    assert isinstance(after, And)
-    assert after.parts[0] == Member(S, prefixed("ab"))
-    assert isinstance(after.parts[1], Opaque)
-
-
-def test_common_conjuncts_are_factored_out_of_an_or() -> None:
-    same, left, right = Compare(Op.EQ, N, lit(1)), Compare(Op.GT, X, lit(5.0, DOUBLE)), IsNull(T)
-    after = normalise(Or((And((same, left)), And((same, right)))), UTC)
-    assert after == And((Member(N, values([1], INT)), Or((Member(X, compare(">", 5.0, DOUBLE)), NullTest(T)))))
+def test_a_decimal_that_is_not_a_float_has_two_meanings() -> None:
+    found = normalise(bound("f = 0.1"), UTC)
+    assert isinstance(found, Either)
+    assert isinstance(found.outer, Member)
+    assert found.outer.values.contains(0.10000000149011612)
+    assert isinstance(found.inner, Member)
+    assert found.inner.values.is_empty()
 
 
 @pytest.mark.parametrize("number", [None, 3, 9])
 @pytest.mark.parametrize("text", [None, "a", "b"])
 def test_a_case_whose_branches_are_predicates_keeps_its_truth(number: Scalar, text: Scalar) -> None:
-    """`CASE WHEN i > 5 THEN s = 'a' ELSE s IS NULL END` as a condition of its own."""
-    branches = (Compare(Op.GT, N, lit(5)), Compare(Op.EQ, S, lit("a", STRING)), IsNull(S))
-    predicate = Call("case", branches, BOOLEAN)
-    row: dict[Column, Scalar] = {N: number, S: text}
-    for asked in (predicate, Not(predicate), And((predicate, Compare(Op.GT, N, lit(4))))):
-        assert evaluate(asked, row, UTC) in outcomes(normalise(asked, UTC), row, UTC)
+    case = "CASE WHEN n > 5 THEN s = 'a' ELSE s IS NULL END"
+    for asked in (case, f"NOT {case}", f"({case}) AND n > 4"):
+        predicate = bound(asked)
+        row = {column: {"n": number, "s": text}[column.path[0]] for column in nodes(predicate) if isinstance(column, Column)}
+        assert evaluate(predicate, row, UTC) in outcomes(normalise(predicate, UTC), row, UTC)
