@@ -50,10 +50,19 @@ class Planner(Struct, frozen=True):
         if where is None:
             return Question(None, TRUE, (), plan_clauses((), self.facts.evidence))
         condition = read(where, self.profile)
+        return self.ask_bound(condition, self.bound(condition))
+
+    def bound(self, where: str | Condition) -> Expr:
+        """The tree of a condition with its names found in the table's schema."""
         from lakeprune.predicate.bind.bind import bind
+
+        condition = read(where, self.profile)
+        return bind(condition.tree, self.facts.schema, self.profile, condition.text)
+
+    def ask_bound(self, condition: Condition, bound: Expr) -> Question:
+        """The question of a tree that is bound already; the condition is what is shown of it."""
         from lakeprune.predicate.passes.split import written_clauses
 
-        bound = bind(condition.tree, self.facts.schema, self.profile, condition.text)
         parts = written_clauses(bound, self.profile)
         clauses = [clause for _, clause in parts if clause.predicate != TRUE]
         return Question(condition, bound, parts, plan_clauses(clauses, self.facts.evidence))

@@ -1,4 +1,4 @@
-"""The conditions that the keys of a MERGE's source make: they hold every key, and they read back as what they were."""
+"""The conditions that the keys of a MERGE's source make: every key satisfies the tree for our metadata and the SQL for Delta."""
 
 from __future__ import annotations
 
@@ -9,16 +9,35 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from lakeprune.apps.statements.merge.keys import MOST_RANGES, Key, KeyValues, compares_exactly, delta_condition, own_condition
+from lakeprune.apps.statements.merge.keys import MOST_RANGES, Key, KeyValues, compares_exactly, delta_condition, key_tree
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.tree import Column, Constant, Either, Expr, Member, Not, NullTest, Profile
+from lakeprune.predicate.tree import (
+    FALSE,
+    TRUE,
+    Column,
+    Constant,
+    Either,
+    Expr,
+    In,
+    IsNull,
+    Literal,
+    Member,
+    Not,
+    NullTest,
+    Or,
+    Profile,
+)
+from lakeprune.predicate.write.show import show
 from lakeprune.values.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
 
 ZONE = "Europe/Berlin"
+PROFILE = Profile(now=0, zone=ZONE, zone_is_given=True)
+CENTS = DataType(Kind.DECIMAL, 10, 2)
 MICROS = st.integers(-2_000_000_000_000_000, 4_000_000_000_000_000)
 VALUES: dict[DataType, st.SearchStrategy[Any]] = {
     INT: st.integers(-(2**31), 2**31 - 1),
@@ -30,7 +49,7 @@ VALUES: dict[DataType, st.SearchStrategy[Any]] = {
     TIMESTAMP_NTZ: MICROS,
     DOUBLE: st.floats(allow_nan=False),
     STRING: st.text(alphabet=st.characters(codec="utf-8"), max_size=6),
-    DataType(Kind.DECIMAL, 10, 2): st.integers(-(10**10) + 1, 10**10 - 1).map(lambda n: Decimal(n) / 100),
+    CENTS: st.integers(-(10**10) + 1, 10**10 - 1).map(lambda n: Decimal(n) / 100),
 }
 
 
@@ -41,11 +60,15 @@ def found(type_: DataType, values: Sequence[Any], *, listed: bool = True, role: 
     return KeyValues(key, len(values), nulls, 0, 0, len(items), least, greatest, items if listed else None)
 
 
-def read_back(text: str, type_: DataType, role: Role = Role.DATA) -> Expr:
-    profile = Profile(now=0, zone=ZONE, zone_is_given=True)
-    schema = Schema((Field("c", "c", type_, role),))
-    (clause,) = split(bind(parse_predicate(text, profile), schema, profile, text), profile)
-    return clause.predicate
+def read_back(text: str, type_: DataType) -> Expr:
+    return normal(parse_predicate(text, PROFILE), type_)
+
+
+def normal(tree: Expr, type_: DataType) -> Expr:
+    """The tree bound and normalised, TRUE when no clause is left of it."""
+    bound = bind(tree, Schema((Field("c", "c", type_, Role.DATA),)), PROFILE, "")
+    clauses = split(bound, PROFILE)
+    return clauses[0].predicate if clauses else TRUE
 
 
 def holds(predicate: Expr, value: object) -> bool:
@@ -66,17 +89,51 @@ def holds(predicate: Expr, value: object) -> bool:
 def test_every_key_of_the_source_satisfies_both_conditions(type_: DataType, listed: bool, data: st.DataObject) -> None:
     values = data.draw(st.lists(VALUES[type_], min_size=1, max_size=8))
     held = found(type_, values, listed=listed)
-    for text in (own_condition(held, ZONE), delta_condition(held, None, ZONE)):
-        predicate = read_back(text, type_)
-        if isinstance(predicate, Either):  # an hour that clocks show twice
-            predicate = predicate.outer
-        assert all(holds(predicate, value) for value in values), text
+    assert all(holds(normal(key_tree(held), type_), value) for value in values)
+    predicate = read_back(delta_condition(held, None, ZONE), type_)
+    if isinstance(predicate, Either):  # an hour that clocks show twice
+        predicate = predicate.outer
+    assert all(holds(predicate, value) for value in values)
+
+
+@pytest.mark.parametrize("type_", VALUES, ids=str)
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_a_listed_key_admits_no_other_value(type_: DataType, data: st.DataObject) -> None:
+    first, second = data.draw(st.lists(VALUES[type_], min_size=2, max_size=2, unique=True))
+    assert not holds(normal(key_tree(found(type_, [first])), type_), second)
+
+
+def test_values_outside_the_column_s_own_type_match_nothing() -> None:
+    assert normal(key_tree(found(INT, [5, 2**40])), INT) == normal(key_tree(found(INT, [5])), INT)
+    fine = found(CENTS, [Decimal("1.25"), Decimal("1.255")])
+    assert normal(key_tree(fine), CENTS) == normal(key_tree(found(CENTS, [Decimal("1.25")])), CENTS)
+    below = normal(key_tree(found(CENTS, [Decimal("1.251"), Decimal(2)], listed=False)), CENTS)
+    assert not holds(below, Decimal("1.25"))
+    assert holds(below, Decimal("1.26"))
+
+
+def test_ten_thousand_keys_are_one_node_and_a_short_text() -> None:
+    tree = key_tree(found(LONG, range(0, 30_000, 3)))
+    assert isinstance(tree, In)
+    assert len(tree.options) == 10_000
+    assert show(tree, ZONE) == f"c IN ({', '.join(map(str, range(0, 60, 3)))}, ... 9,980 more)"
+
+
+def test_null_joins_the_keys_only_where_null_matches() -> None:
+    column = found(INT, []).key.column
+    assert key_tree(found(INT, [], nulls=2)) == IsNull(column)
+    assert key_tree(found(INT, [])) == FALSE
+    both = key_tree(found(INT, [3], nulls=2))
+    assert both == Or((In(column, (Literal(3),)), IsNull(column)))
+    unsafe = replace(found(INT, [3]), nulls=2)  # NULLs in the source, and `=`
+    assert key_tree(unsafe) == In(column, (Literal(3),))
 
 
 def test_a_range_over_a_whole_type_only_asks_for_a_value() -> None:
     held = found(INT, [2**31 - 1, -(2**31)], listed=False)
     assert delta_condition(held, "t", ZONE) == "t.c IS NOT NULL"
-    assert holds(read_back(own_condition(held, ZONE), INT), 0)
+    assert holds(normal(key_tree(held), INT), 0)
 
 
 def test_a_long_list_becomes_at_most_a_hundred_ranges_cut_at_the_widest_gaps() -> None:
@@ -97,7 +154,6 @@ def test_a_partition_column_keeps_its_list_and_null_joins_only_where_null_matche
     assert delta_condition(found(INT, [3], nulls=2), "t", ZONE) == "t.c = 3 OR t.c IS NULL"
     assert delta_condition(found(INT, [], nulls=2), "t", ZONE) == "t.c IS NULL"
     assert delta_condition(found(INT, []), "t", ZONE) == "FALSE"
-    assert own_condition(found(INT, []), ZONE) == "FALSE"
 
 
 @pytest.mark.parametrize(

@@ -110,18 +110,31 @@ def _between(tokens: Tokens, start: int, end: int) -> Assignment:
 
 
 def _name(tokens: Tokens, first: int, last: int) -> tuple[str, ...]:
-    parts = []
-    for index in range(first, last):
-        token, is_dot = tokens.items[index], (index - first) % 2 == 1
-        if is_dot != (token.key == ".") or (not is_dot and token.kind not in ("word", "name")):
-            break
-        if not is_dot:
-            written = tokens.text[token.start : token.end]
-            parts.append(written[1:-1].replace("``", "`") if token.kind == "name" else written)
-    if not parts or last - first != 2 * len(parts) - 1:
+    path = path_of(tokens, first, last)
+    if path is None:
         where = tokens.source(first, last) if last > first else tokens.text
-        raise StatementError("LP401", "this is no column to assign to", where=where, fix=_FIX)
-    return tuple(parts)
+        raise StatementError("LP401", "this is not a column to assign to", where=where, fix=_FIX)
+    return path
+
+
+def path_of(tokens: Tokens, first: int, last: int) -> tuple[str, ...] | None:
+    """The path of a bare column, `a` or `` `a b`.c ``; None for any other expression."""
+    are_names = all(is_name(tokens, index) for index in range(first, last, 2))
+    are_dots = all(tokens.key(index) == "." for index in range(first + 1, last, 2))
+    if not are_names or not are_dots or (last - first) % 2 == 0:
+        return None
+    return tuple(name_of(tokens, index) for index in range(first, last, 2))
+
+
+def is_name(tokens: Tokens, index: int) -> bool:
+    return tokens.items[index].kind in ("word", "name")
+
+
+def name_of(tokens: Tokens, index: int) -> str:
+    """A name without its back-ticks."""
+    token = tokens.items[index]
+    written = tokens.text[token.start : token.end]
+    return written[1:-1].replace("``", "`") if token.kind == "name" else written
 
 
 def _tokens(text: str) -> Tokens:

@@ -1,8 +1,8 @@
 """What the source's keys say about the target: conditions on the target alone, TRUE on every row that can match.
 
 In: an equality of ON between a column of the target and an expression of the source, and the values that the expression has. Out:
-the condition for our own metadata (every value) and for Delta (ranges, since its skipping sees only the ends of a list). NULL is
-no match for `=` and one for `<=>`. A key whose values do not compare exactly gives no condition, and the reason.
+the condition for our own metadata (a tree of every value) and for Delta (SQL with ranges: its skipping uses only the ends of a
+list). NULL never matches by `=`, and matches NULL by `<=>`. Values that do not compare exactly give no condition, and why.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import Column, Member
+from lakeprune.predicate.tree import FALSE, And, Column, Compare, Expr, In, IsNull, Literal, Member, Op, Or
 from lakeprune.predicate.write.pasteable import plain_sql
 from lakeprune.predicate.write.show import name_text
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, values
@@ -72,13 +72,19 @@ def compares_exactly(target: DataType, source: DataType) -> bool:
     return target.kind is source.kind and target.kind in _ORDERED
 
 
-def own_condition(found: KeyValues, zone: str) -> str:
-    """For our metadata: the list itself where there is one."""
-    column, name = found.key.column, found.key.name
-    if found.listed and column.type.kind not in (Kind.FLOAT, Kind.DOUBLE):
-        listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
-        return _or_null(found, name, f"{name} IN ({listed})")
-    return _or_null(found, name, _spelt(column, _set(found).merged_to(MOST_RANGES), zone))
+def key_tree(found: KeyValues) -> Expr:
+    """For our metadata: every value where they are listed, else the range from the least to the greatest."""
+    column = found.key.column
+    if found.listed:
+        within: Expr = In(column, tuple(_literal(value, column) for value in found.listed))
+    elif found.listed is not None or found.least is None:
+        within = FALSE
+    else:
+        low, high = _literal(found.least, column), _literal(found.greatest, column)
+        within = And((Compare(Op.GE, column, low), Compare(Op.LE, column, high)))
+    if not (found.key.is_null_safe and found.nulls):
+        return within
+    return IsNull(column) if within == FALSE else Or((within, IsNull(column)))
 
 
 def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
@@ -95,6 +101,12 @@ def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
         listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
         return _or_null(found, name, f"{name} IN ({listed})" if len(found.listed) > 1 else f"{name} = {listed}")
     return _or_null(found, name, _spelt(named, _set(found).merged_to(MOST_RANGES), zone))
+
+
+def _literal(value: object, column: Column) -> Literal:
+    """A value of the source, exactly: an integer or decimal may lie outside the column's own type."""
+    is_exact = column.type.kind in INTEGRAL_KINDS or column.type.kind is Kind.DECIMAL
+    return Literal(value, None if is_exact else column.type)  # type: ignore[arg-type]  # canonical values are Scalars
 
 
 def _set(found: KeyValues) -> IntervalSet:

@@ -14,8 +14,9 @@ from lakeprune.apps.statements.merge.clauses import MergeClause, Rows
 from lakeprune.apps.statements.merge.effects import rows_of
 from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition
 from lakeprune.apps.statements.merge.model import Obstacle, ObstacleKind
+from lakeprune.apps.statements.merge.on import MergeOn
 from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
-from lakeprune.apps.statements.merge.spark_reading import Reading, column_of, same_named
+from lakeprune.apps.statements.merge.spark_on import column_of, same_named
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.predicate.tree import Column
@@ -28,7 +29,7 @@ class Seen(Struct, frozen=True):
     target: Target
     source: Source
     clauses: tuple[MergeClause, ...]
-    reading: Reading
+    on: MergeOn
     facts: SourceFacts
     files_now: int  # that Delta scans, with whatever is added
     ask: Callable[[str], int]  # how many it would scan with this condition too
@@ -45,7 +46,7 @@ def _by_source(seen: Seen) -> Iterator[Obstacle]:
     fix = "run it as a statement of its own (DELETE or UPDATE with a condition), so that the rest of the MERGE can be pruned"
     zone = seen.target.planner.profile.zone
     keys = [delta_condition(found, None, zone) for found in seen.facts.keys if found.refusal is None]
-    rest = " AND ".join(f"({condition})" for condition in (*seen.reading.target_only, *keys))
+    rest = " AND ".join(f"({condition})" for condition in (*(conjunct.unaliased for conjunct in seen.on.target_only), *keys))
     numbers = (seen.files_now, seen.ask(rest)) if rest else (None, None)
     yield Obstacle(ObstacleKind.NOT_MATCHED_BY_SOURCE, told, fix, *numbers)
 
@@ -58,7 +59,8 @@ def _layout(seen: Seen) -> Iterator[Obstacle]:
     if not laid or not seen.facts.rows or Rows.TARGET_ONLY in rows_of(seen.clauses):
         return
     bound = {found.key.column.path for found in seen.facts.keys if found.refusal is None}
-    if any(column.path in bound for column in laid) or any(_is_named(column, seen.reading.target_only) for column in laid):
+    named = frozenset[str]().union(*(conjunct.names for conjunct in seen.on.target_only))
+    if any(column.path in bound or column.path[-1].lower() in named for column in laid):
         return
     told = f"ON has no equality on {' or '.join(name_text(column.path) for column in laid)}, by which the files are laid out"
     savings = [(after, name) for name, after in _savings(seen, laid)]
@@ -85,14 +87,8 @@ def _clustering(columns: tuple[str, ...] | None) -> Iterator[tuple[str, ...]]:
         yield tuple(column.split("."))
 
 
-def _is_named(column: Column, conditions: Sequence[str]) -> bool:
-    from lakeprune.apps.statements.merge.conjuncts import words_of
-
-    return any(column.path[-1].lower() in words_of(condition) for condition in conditions)
-
-
 def _unusable(seen: Seen) -> Iterator[Obstacle]:
-    for part in seen.reading.unusable:
+    for part in seen.on.unusable:
         told = f"{part.text} bounds no column of the target: {part.why}"
         fix = "compare a column of the target, as it is, with an expression of the source that has its type"
         yield Obstacle(ObstacleKind.UNUSABLE_CONJUNCT, told, fix)

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from lakeprune.apps.statements.candidates import Counting, find_candidates
 from lakeprune.apps.statements.guards import guards_of, judge
 from lakeprune.apps.statements.merge.clauses import ClauseKind
-from lakeprune.apps.statements.merge.conjuncts import TARGET, words_of
 from lakeprune.apps.statements.merge.effects import ambiguous_rows, effects_of, rows_deleted_twice, touched_files
-from lakeprune.apps.statements.merge.keys import delta_condition, own_condition
+from lakeprune.apps.statements.merge.keys import delta_condition, key_tree
 from lakeprune.apps.statements.merge.model import MergeKey, MergePart
 from lakeprune.apps.statements.merge.obstacles import Seen, obstacles_of
+from lakeprune.apps.statements.merge.on import TARGET, conjuncts_of
 from lakeprune.apps.statements.merge.reading import AskedMerge, MergeRead, read_merge
 from lakeprune.apps.statements.merge.spark_ambiguity import Pairing, naming_the_key, refusal
 from lakeprune.apps.statements.merge.spark_counts import Counts, count_merge
@@ -28,11 +28,17 @@ from lakeprune.apps.statements.merge.strengthening import scan_with, strengtheni
 from lakeprune.apps.statements.model import Candidate, Operation, amount_of
 from lakeprune.apps.statements.options import OPTIONS
 from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, Strengthening
-from lakeprune.apps.statements.spark_target import Target, open_target
+from lakeprune.apps.statements.spark_target import open_target
 from lakeprune.engines.spark.failures import unlogged
 from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import PredicateError, UsageError
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.question import Question
 from lakeprune.planning.session import SessionOptions, among
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.passes.rebuild import all_of
+from lakeprune.predicate.tree import TRUE, Expr
+from lakeprune.predicate.write.show import show
 from lakeprune.render.printable import shortened
 from lakeprune.report.amount import Amount
 from lakeprune.report.attribution import total_of
@@ -58,7 +64,7 @@ def plan_merge(asked: AskedMerge, version: int | None = None) -> StatementPlan:
 
 def _planned(read: MergeRead, started: float) -> StatementPlan:
     asked, target, planner = read.asked, read.target, read.target.planner
-    question = planner.ask(_own_condition(read))
+    question = _question(read)
     total = total_of(planner.patterns([question])[0])
     candidates = find_candidates(planner, question, Counting.NEEDED)
     counts = count_merge(target, read.source, read.on, read.clauses, candidates)
@@ -85,20 +91,21 @@ def _planned(read: MergeRead, started: float) -> StatementPlan:
     )
 
 
-def _own_condition(read: MergeRead) -> str:
+def _question(read: MergeRead) -> Question:
     """What metadata is asked: everything that the statement and the source say about the target alone."""
-    parts = [own_condition(found, read.zone) for found in read.bounds]
-    parts += [text for text in read.alone if _is_known(read.target, text)]
-    return " AND ".join(f"({part})" for part in parts) or "TRUE"
+    planner = read.target.planner
+    parts = [planner.bound(Condition(found.key.text, key_tree(found))) for found in read.bounds]
+    parts += [bound for text in read.alone if (bound := _bound(planner, text)) is not None]
+    tree = all_of(parts) if parts else TRUE
+    return planner.ask_bound(Condition(read.on, tree), tree)
 
 
-def _is_known(target: Target, condition: str) -> bool:
-    """Whether lakeprune reads it; what only Spark reads excludes no file."""
+def _bound(planner: Planner, condition: str) -> Expr | None:
+    """The condition as lakeprune reads it; None for what only Spark reads, which excludes no file."""
     try:
-        target.planner.ask(condition)
+        return planner.bound(condition)
     except PredicateError:
-        return False
-    return True
+        return None
 
 
 def _check_ambiguity(read: MergeRead, counts: Counts, candidates: Sequence[Candidate]) -> None:
@@ -124,7 +131,7 @@ def _write(read: MergeRead, spark: SparkSession, on: str) -> None:
 
 
 def _pairing(read: MergeRead, executed: str) -> Pairing:
-    return Pairing(read.target, read.source, read.on, executed, read.reading.keys)
+    return Pairing(read.target, read.source, read.on, executed, read.sorted_on.keys)
 
 
 def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
@@ -135,7 +142,7 @@ def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
         read.target,
         read.source,
         read.clauses,
-        read.reading,
+        read.sorted_on,
         read.facts,
         scanned.files,
         lambda condition: scan_with(read, (*bounds, condition)).files,
@@ -157,11 +164,12 @@ def _part(read: MergeRead, strengthening: Strengthening) -> MergePart:
 
 
 def _clauses(read: MergeRead) -> tuple[tuple[str, str | None], ...]:
-    keys = tuple((found.key.text, shortened(own_condition(found, read.zone))) for found in read.bounds)
+    keys = tuple((found.key.text, shortened(show(key_tree(found), read.zone))) for found in read.bounds)
     return (*keys, *((text, None) for text in read.alone))
 
 
 def _read_columns(read: MergeRead) -> tuple[str, ...]:
-    named = set(words_of(read.on)).union(*(words_of(c.condition) for c in read.clauses if c.condition is not None))
+    conjuncts = (*conjuncts_of(read.on), *(conjunct for condition in read.conditions for conjunct in condition))
+    named = {name for conjunct in conjuncts for name in conjunct.names}
     fields = read.target.planner.facts.schema.fields
     return tuple(field.name for field in fields if field.name.lower() in named)

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from lakeprune.apps.statements.assignments import Assignment, check_columns
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.conjuncts import TARGET
 from lakeprune.apps.statements.merge.effects import rows_of
 from lakeprune.apps.statements.merge.keys import KeyValues
+from lakeprune.apps.statements.merge.on import TARGET, Conjunct, MergeOn, Unusable, conjuncts_of
 from lakeprune.apps.statements.merge.spark_checks import check_merge, may_evolve
 from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
-from lakeprune.apps.statements.merge.spark_reading import Reading, Unusable, alone_in, column_of, read_on
+from lakeprune.apps.statements.merge.spark_on import alone_in, column_of, read_on
 from lakeprune.apps.statements.merge.spark_source import Source, in_session, open_source
 from lakeprune.apps.statements.spark_target import Target, check_writable
 from lakeprune.errors import StatementError
@@ -51,7 +51,8 @@ class MergeRead(Struct, frozen=True):
     source: Source
     on: str
     clauses: tuple[MergeClause, ...]
-    reading: Reading
+    conditions: tuple[tuple[Conjunct, ...], ...]  # of the clauses
+    sorted_on: MergeOn
     facts: SourceFacts
     alone: tuple[str, ...]  # conditions on the target that Delta finds in the statement as it is written
     added: tuple[str, ...]  # columns that the table gets
@@ -80,22 +81,23 @@ def read_merge(asked: AskedMerge, target: Target) -> MergeRead:
     held = asked.source
     source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
     added = check_merge(target, source, on, clauses)
-    reading, measured = _measured(source, read_on(target, source, on))
+    sorted_on, measured = _measured(source, read_on(target, source, on))
     kinds = rows_of(clauses)
-    alone = [] if Rows.TARGET_ONLY in kinds else list(reading.target_only)
-    if kinds == {Rows.MATCHED} and (more := alone_in(target, source, [clause.condition for clause in clauses])):
+    conditions = tuple(() if clause.condition is None else conjuncts_of(clause.condition) for clause in clauses)
+    alone = [] if Rows.TARGET_ONLY in kinds else [conjunct.unaliased for conjunct in sorted_on.target_only]
+    if kinds == {Rows.MATCHED} and (more := alone_in(target, source, conditions)):
         alone.append(more)
-    return MergeRead(asked, target, source, on, clauses, reading, measured, tuple(alone), added)
+    return MergeRead(asked, target, source, on, clauses, conditions, sorted_on, measured, tuple(alone), added)
 
 
-def _measured(source: Source, reading: Reading) -> tuple[Reading, SourceFacts]:
-    """What the keys hold. Keys that cannot be computed for every row (a cast that fails) bound nothing, and that is said."""
+def _measured(source: Source, on: MergeOn) -> tuple[MergeOn, SourceFacts]:
+    """The values of the keys. Keys that cannot be computed for every row (a cast that fails) bound nothing: that is reported."""
     try:
-        return reading, measure(source, reading.keys, reading.source_only)
+        return on, measure(source, on.keys, on.source_only)
     except StatementError as error:
         why = f"it cannot be computed for every row of the source ({error.why})"
-        unusable = (*reading.unusable, *(Unusable(key.text, why) for key in reading.keys))
-        return replace(reading, keys=(), unusable=unusable), measure(source, ())
+        unusable = (*on.unusable, *(Unusable(key.text, why) for key in on.keys))
+        return replace(on, keys=(), unusable=unusable), measure(source, ())
 
 
 def _pinned(clause: MergeClause, profile: Profile) -> MergeClause:

@@ -15,8 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET
 from lakeprune.apps.statements.merge.keys import Key
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target, speaking
 from lakeprune.engines.spark.failures import words_of

@@ -14,7 +14,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_analysis import analysed, check_condition, check_random, check_value, logical, parsed
 from lakeprune.apps.statements.spark_target import Target, speaking

@@ -14,8 +14,8 @@ from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.candidates import keys_of
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET
-from lakeprune.apps.statements.merge.spark_reading import target_frame
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET
+from lakeprune.apps.statements.merge.spark_on import target_frame
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.model import Candidate
 from lakeprune.apps.statements.spark_target import Target, speaking

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
-from lakeprune.apps.statements.merge.conjuncts import SOURCE
 from lakeprune.apps.statements.merge.keys import LONGEST_TEXT, MOST_VALUES, Key, KeyValues
+from lakeprune.apps.statements.merge.on import SOURCE
 from lakeprune.apps.statements.merge.spark_source import Source, reading_source
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Kind
 

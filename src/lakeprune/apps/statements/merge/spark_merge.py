@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import in_session
 
 _MATERIALIZE = "spark.databricks.delta.merge.materializeSource"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeprune.apps.statements.merge.conjuncts import TARGET
 from lakeprune.apps.statements.merge.keys import delta_condition
+from lakeprune.apps.statements.merge.on import TARGET
 from lakeprune.apps.statements.merge.reading import MergeRead
 from lakeprune.apps.statements.plan import Strengthening
 from lakeprune.apps.statements.spark_target import speaking

@@ -1,7 +1,7 @@
-"""ON as Spark reads it: which conjuncts are about the target alone, which join a column of it with the source, and which neither.
+"""ON sorted by what Spark's analyser says of it: conjuncts of the target alone, of the source alone, keys, and the others.
 
-In: a target, a source, ON. Out: a `Reading`. Whose column a name means is asked of Spark's analyser, never guessed; a conjunct
-that cannot be used is kept with the reason. Nothing is run.
+In: a target, a source, the conjuncts of ON. Out: a `MergeOn`. Which table a name belongs to is never guessed; a conjunct that
+cannot be used is kept with the reason. Nothing is run.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from msgspec import Struct
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import DecimalType, StringType, StructType
 
-from lakeprune.apps.statements.merge.conjuncts import SOURCE, TARGET, column_path, conjuncts, equality, without_alias
 from lakeprune.apps.statements.merge.keys import Key, compares_exactly
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET, Conjunct, MergeOn, Unusable, conjuncts_of
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.engines.spark.files import active
@@ -26,50 +25,34 @@ from lakeprune.predicate.tree import Column, Name
 from lakeprune.values.types import NESTED_KINDS, DataType, Kind
 
 
-class Unusable(Struct, frozen=True):
-    """A conjunct that bounds no column of the target, and why."""
-
-    text: str
-    why: str
-
-
-class Reading(Struct, frozen=True):
-    """`target_only` is without the alias of the target; all other parts are as written."""
-
-    keys: tuple[Key, ...]
-    target_only: tuple[str, ...]
-    source_only: tuple[str, ...]
-    unusable: tuple[Unusable, ...]
-
-
-def read_on(target: Target, source: Source, on: str) -> Reading:
+def read_on(target: Target, source: Source, on: str) -> MergeOn:
     """Every conjunct of ON, in its class."""
     both = _Both(target, source)
     keys: list[Key] = []
-    alone: list[str] = []
+    ours: list[Conjunct] = []
     theirs: list[str] = []
     unusable: list[Unusable] = []
-    for text in conjuncts(on):
+    for conjunct in conjuncts_of(on):
         if both.is_unclear:
-            unusable.append(Unusable(text, f"the target has a column named {TARGET}, like the target itself"))
-        elif (side := both.side_of(text)) is _Side.TARGET:
-            alone.append(without_alias(text, TARGET))
+            unusable.append(Unusable(conjunct.text, f"the target has a column named {TARGET}, like the target itself"))
+        elif (side := both.side_of(conjunct.text)) is _Side.TARGET:
+            ours.append(conjunct)
         elif side is _Side.SOURCE:
-            theirs.append(text)
-        elif isinstance(found := _key(target, both, text), Key):
+            theirs.append(conjunct.text)
+        elif isinstance(found := _key(target, both, conjunct), Key):
             keys.append(found)
         else:
-            unusable.append(Unusable(text, found))
-    return Reading(tuple(keys), tuple(alone), tuple(theirs), tuple(unusable))
+            unusable.append(Unusable(conjunct.text, found))
+    return MergeOn(tuple(keys), tuple(ours), tuple(theirs), tuple(unusable))
 
 
-def alone_in(target: Target, source: Source, conditions: Sequence[str | None]) -> str | None:
+def alone_in(target: Target, source: Source, conditions: Sequence[Sequence[Conjunct]]) -> str | None:
     """What these conditions, of which one applies, demand of the target alone; None for nothing. Delta takes it alike."""
     both = _Both(target, source)
     sides = []
     for condition in conditions:
-        parts = [] if condition is None or both.is_unclear else conjuncts(condition)
-        alone = [without_alias(text, TARGET) for text in parts if both.side_of(text) is _Side.TARGET]
+        parts = () if both.is_unclear else condition
+        alone = [conjunct.unaliased for conjunct in parts if both.side_of(conjunct.text) is _Side.TARGET]
         if not alone:
             return None
         sides.append(" AND ".join(f"({text})" for text in alone))
@@ -81,7 +64,8 @@ def same_named(target: Target, source: Source, column: Column) -> Key | None:
     if not _has(source.rows.schema, column.path):
         return None
     name = ".".join(f"`{part.replace('`', '``')}`" for part in column.path)
-    key = _key(target, _Both(target, source), f"{TARGET}.{name} = {SOURCE}.{name}")
+    (conjunct,) = conjuncts_of(f"{TARGET}.{name} = {SOURCE}.{name}")
+    key = _key(target, _Both(target, source), conjunct)
     return key if isinstance(key, Key) else None
 
 
@@ -135,24 +119,23 @@ class _Both:
         return self._joined.selectExpr(f"({expression})")
 
 
-def _key(target: Target, both: _Both, text: str) -> Key | str:
-    """The key, or why the conjunct is none."""
-    sides = equality(text)
-    if sides is None:
-        return "it is no equality"
-    for ours, theirs in ((sides.left, sides.right), (sides.right, sides.left)):
-        if both.side_of(theirs) is not _Side.SOURCE or both.side_of(ours) is not _Side.TARGET:
+def _key(target: Target, both: _Both, conjunct: Conjunct) -> Key | str:
+    """The key that a conjunct is, or why it is not one."""
+    equality = conjunct.equality
+    if equality is None:
+        return "it is not an equality"
+    for ours, theirs in ((equality.left, equality.right), (equality.right, equality.left)):
+        if both.side_of(theirs.text) is not _Side.SOURCE or both.side_of(ours.text) is not _Side.TARGET:
             continue
-        path = column_path(ours, TARGET)
-        if path is None:
+        if ours.path is None:
             return "the target's side is an expression, not a column"
-        column, type_ = column_of(target, path), both.type_of(theirs)
+        column, type_ = column_of(target, ours.path), both.type_of(theirs.text)
         if column is None or column.type.kind in NESTED_KINDS:
-            return "the target's side is no column with minimum and maximum"
+            return "the target's side is not a column with minimum and maximum"
         if not compares_exactly(column.type, type_):
             return f"{column.type} and {type_} are compared after a cast, so that values of one do not bound the other"
-        return Key(text, column, theirs, sides.is_null_safe)
-    return "it is no equality between a column of the target and an expression of the source"
+        return Key(conjunct.text, column, theirs.text, equality.is_null_safe)
+    return "it is not an equality between a column of the target and an expression of the source"
 
 
 def column_of(target: Target, path: tuple[str, ...]) -> Column | None:

@@ -1,0 +1,119 @@
+"""ON and the conditions of clauses as values: their conjuncts, read once.
+
+In: the text of a condition without comments. Out: `Conjunct`s with everything that later steps ask of the text. Which table a
+name belongs to is for Spark's analyser (spark_on.py), which sorts the conjuncts of ON into a `MergeOn`.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from lakeprune.apps.statements.assignments import is_name, name_of, path_of
+from lakeprune.apps.statements.merge.keys import Key
+from lakeprune.predicate.read.sql.logic import pieces
+from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens, tokenize
+
+TARGET, SOURCE = "t", "s"
+_LOOSER = frozenset({"not", "between", "is", "in", "like", "ilike", "rlike", "regexp", "or", "xor"})  # binding no tighter than =
+
+
+class Side(Struct, frozen=True):
+    """One side of an equality; `path` is that of a bare column, without the target's alias, None for any other expression."""
+
+    text: str
+    path: tuple[str, ...] | None
+
+
+class Equality(Struct, frozen=True):
+    left: Side
+    right: Side
+    is_null_safe: bool
+
+
+class Conjunct(Struct, frozen=True):
+    text: str
+    unaliased: str  # without the target's alias, as the table alone reads it
+    names: frozenset[str]  # every name in it, in lower case
+    equality: Equality | None
+
+
+class Unusable(Struct, frozen=True):
+    """A conjunct that bounds no column of the target, and why."""
+
+    text: str
+    why: str
+
+
+class MergeOn(Struct, frozen=True):
+    """The conjuncts of ON by what they are about: both tables by an equality (`keys`) or otherwise (`unusable`), or one table."""
+
+    keys: tuple[Key, ...]
+    target_only: tuple[Conjunct, ...]
+    source_only: tuple[str, ...]
+    unusable: tuple[Unusable, ...]
+
+
+def conjuncts_of(text: str) -> tuple[Conjunct, ...]:
+    """The conjuncts of a condition, in order.
+
+    >>> [c.text for c in conjuncts_of("t.a = s.a AND (t.b BETWEEN 1 AND 2 AND (t.c = 1 OR t.c = 2))")]
+    ['t.a = s.a', 't.b BETWEEN 1 AND 2', 't.c = 1 OR t.c = 2']
+    """
+    tokens = tokenize(text)
+    return tuple(_conjunct(tokens, first, last) for first, last in _ranges(tokens, 0, len(tokens.items)))
+
+
+def _ranges(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:
+    first, last = _inside(tokens, first, last)
+    found = pieces(tokens, first, last)
+    if len(found) == 1 or any(word == "or" for _, _, word in found) or any(start == end for start, end, _ in found):
+        return [(first, last)]
+    return [inner for start, end, _ in found for inner in _ranges(tokens, start, end)]
+
+
+def _inside(tokens: Tokens, first: int, last: int) -> tuple[int, int]:
+    """Without the parentheses around it."""
+    while tokens.key(first) == "(" and tokens.partner.get(first) == last - 1:
+        first, last = first + 1, last - 1
+    return first, last
+
+
+def _conjunct(tokens: Tokens, first: int, last: int) -> Conjunct:
+    names = frozenset(name_of(tokens, index).lower() for index in range(first, last) if is_name(tokens, index))
+    text = tokens.uncommented(first, last)
+    return Conjunct(text, _unaliased(tokens, first, last), names, _equality(tokens, first, last))
+
+
+def _unaliased(tokens: Tokens, first: int, last: int) -> str:
+    kept, start = [], first
+    for index in range(first, last):
+        if _is_alias(tokens, index):
+            kept.append(tokens.text[tokens.items[start].start : tokens.items[index].start])
+            start = index + 2
+    return "".join([*kept, tokens.source(start, last) if start < last else ""])
+
+
+def _equality(tokens: Tokens, first: int, last: int) -> Equality | None:
+    """The sides of one equality; None for anything else, `NOT a = b` and `a = b = TRUE` included."""
+    level = [index for index in range(first, last) if tokens.depth[index] == tokens.depth[first]]
+    signs = [index for index in level if tokens.key(index) in COMPARISONS]
+    words = {tokens.key(index) for index in level if tokens.items[index].kind == "word"}
+    if len(signs) != 1 or tokens.key(signs[0]) not in ("=", "==", "<=>") or words & _LOOSER:
+        return None
+    sign = signs[0]
+    if sign in (first, last - 1) or tokens.key(first) == "!":
+        return None
+    return Equality(_side(tokens, first, sign), _side(tokens, sign + 1, last), tokens.key(sign) == "<=>")
+
+
+def _side(tokens: Tokens, first: int, last: int) -> Side:
+    return Side(tokens.uncommented(first, last), _path(tokens, *_inside(tokens, first, last)))
+
+
+def _path(tokens: Tokens, first: int, last: int) -> tuple[str, ...] | None:
+    return path_of(tokens, first + 2 if _is_alias(tokens, first) else first, last)
+
+
+def _is_alias(tokens: Tokens, index: int) -> bool:
+    is_first = tokens.key(index + 1) == "." and tokens.key(index - 1) != "."
+    return is_first and is_name(tokens, index) and name_of(tokens, index).lower() == TARGET
