@@ -13,7 +13,7 @@ from pathlib import Path
 import lakeprune
 from lakeprune.apps.explain.explain import Options
 from lakeprune.apps.statements.merge.merge import MergeOptions
-from lakeprune.apps.statements.options import StatementOptions
+from lakeprune.apps.statements.statement import StatementOptions
 from lakeprune.cli.flags import TITLES, Flag, flags_of
 from lakeprune.cli.main import COMMANDS
 from lakeprune.planning.session import SessionOptions

@@ -11,7 +11,7 @@ from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan, Filter, Parquet
 from lakeprune.apps.statements.execution import Execution
 from lakeprune.apps.statements.merge.model import MergeKey, MergePart, Obstacle, ObstacleKind
 from lakeprune.apps.statements.model import Effects, Fate, Operation, Status, Touched
-from lakeprune.apps.statements.plan import Skipping, Statement, StatementPlan, Strengthening
+from lakeprune.apps.statements.plan import Skipping, StatementPlan, StatementText, Strengthening
 from lakeprune.apps.statements.reconcile import Check, Reconciliation
 from lakeprune.formats.commit import Commit
 from lakeprune.report.amount import Amount
@@ -44,19 +44,17 @@ def plan(operation: Operation = Operation.DELETE, **changes: Any) -> StatementPl
     found: dict[str, Any] = {
         "table": "./users",
         "version": 7,
-        "statement": Statement(operation, "year(day) = 2024", "year(day) = 2024"),
+        "statement": StatementText(operation, "year(day) = 2024", "year(day) = 2024"),
         "skipping": Skipping(
             Amount(9, 90, 45, 1), one, Amount(3, 30, 15), False, (("year(day) = 2024", "day >= '2024-01-01'"), ("id > 3", None))
         ),
         "read_columns": ("day",),
         "touched": files,
         "effects": Effects(Amount(3, 30, 15), one, one, one, deleted=6, copied=2),
+        "is_empty": False,
         "strengthening": Strengthening(None, "year(day) = 2024 AND id > 3", ("id > 3",), None, "UTC", True),
         "guards": (Assertion("max_rows", True, {"threshold": 20, "actual": 6}, ""),),
         "elapsed_ms": 31,
-        "target": None,
-        "again": None,
-        "write": None,
     }
     return StatementPlan(**{**found, **changes})
 
@@ -81,7 +79,7 @@ def execution(status: Status = Status.COMMITTED, *, differs: bool = False) -> Ex
 def every_document() -> list[Document]:
     """At least one document of every kind, and every way in which a statement ends."""
     refused = (Assertion("partition_filter", False, {}, "no partition column is bounded"),)
-    nothing = plan(touched=(), effects=Effects(Amount(), Amount(), Amount(), Amount()))
+    nothing = plan(touched=(), effects=Effects(Amount(), Amount(), Amount(), Amount()), is_empty=True)
     return [
         REPORT,
         report_on(snapshot(), None),
@@ -91,7 +89,7 @@ def every_document() -> list[Document]:
         audit(),
         plan(),
         plan(guards=refused),
-        plan(Operation.UPDATE, statement=Statement(Operation.UPDATE, "id = 1", "id = 1", (("x", "x + 1"),))),
+        plan(Operation.UPDATE, statement=StatementText(Operation.UPDATE, "id = 1", "id = 1", (("x", "x + 1"),))),
         plan(Operation.MERGE, merge=merge_part()),
         nothing,
         replace(execution(Status.NOTHING_MATCHES), plan=nothing),

@@ -49,7 +49,7 @@ if statement == "update":
     from lakeprune.apps.statements import spark_writer as writer
     plan = lakeprune.update(table, {"v": value.replace("t.", "")}, where="id % 100 = 5", spark=spark)
 else:
-    from lakeprune.apps.statements.merge import planning as writer
+    from lakeprune.apps.statements.merge import spark_merge as writer
     source = "SELECT id FROM range(5, 300, 100) UNION ALL SELECT 1000L"
     clauses = [("when_matched_update", f"v = {value}"), ("when_not_matched_insert", "id = s.id")]
     plan = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses)

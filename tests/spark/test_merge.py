@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 import lakeprune
-from lakeprune.apps.statements.merge import strengthening
+from lakeprune.apps.statements.merge import checked
 from lakeprune.apps.statements.merge.model import ObstacleKind
 from lakeprune.apps.statements.model import Status
 from lakeprune.apps.statements.plan import StatementPlan
@@ -76,8 +76,8 @@ def test_a_range_that_misses_a_key_would_be_caught(spark: SparkSession, tmp_path
     """The negative control: with a bound that is too narrow the row is inserted again, and step 7 says so."""
     table = events(spark, tmp_path / "events", 3)
     source = some_events(spark, *range(100, 110))
-    monkeypatch.setattr(strengthening, "delta_condition", lambda *_: "t.id BETWEEN 100 AND 104")
-    monkeypatch.setattr(strengthening, "scan_with", lambda _, beside: DeltaScan(3 - len(beside), 1))
+    monkeypatch.setattr(checked, "delta_condition", lambda *_: "t.id BETWEEN 100 AND 104")
+    monkeypatch.setattr(checked.CheckedMerge, "scan", lambda _, beside: DeltaScan(3 - len(beside), 1))
     done = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=UPSERT).execute()
     assert spark.read.format("delta").load(str(table)).count() == 305
     assert not done.passed

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.apps.statements.plan import StatementPlan
+from lakeprune.apps.statements.planning import PlannedStatement
 from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, commits, copied, rows
 
@@ -50,7 +50,7 @@ def condition(draw: Random) -> str:
     return draw.choice([filled[0], f"({filled[0]}) AND ({filled[1]})", f"({filled[0]}) OR ({filled[1]})"])
 
 
-def planned(table: Path, where: str, values: dict[str, str] | None, spark: SparkSession, *, strengthen: bool) -> StatementPlan:
+def planned(table: Path, where: str, values: dict[str, str] | None, spark: SparkSession, *, strengthen: bool) -> PlannedStatement:
     if values is None:
         return lakeprune.delete(table, where=where, spark=spark, strengthen=strengthen)
     return lakeprune.update(table, values, where=where, spark=spark, strengthen=strengthen)

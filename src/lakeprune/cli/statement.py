@@ -14,7 +14,7 @@ from lakeprune.cli.spark_session import delta_session_of, shown_progress
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.apps.statements.planning import PlannedStatement
 
 _WHAT = "Show what {} touches and costs, in seven steps; with --execute, do it through Delta's own transaction."
 _EXIT_CODES = """
@@ -27,7 +27,7 @@ def run_statement(statement: str, examples: str, argv: Sequence[str]) -> int:
     """Plan `an UPDATE`, `a DELETE` or `a MERGE`, and carry it out if that was asked for; the exit code."""
     from inspect import signature
 
-    from lakeprune.apps.statements.options import StatementOptions
+    from lakeprune.apps.statements.statement import StatementOptions
 
     command = statement.split()[1].lower()
     given = parsed(command, _WHAT.format(statement), examples + _EXIT_CODES, argv)
@@ -38,7 +38,7 @@ def run_statement(statement: str, examples: str, argv: Sequence[str]) -> int:
         return _finish(plan(spark=spark, **options), given)
 
 
-def _finish(plan: StatementPlan, given: argparse.Namespace) -> int:
+def _finish(plan: PlannedStatement, given: argparse.Namespace) -> int:
     """Print the plan, or carry it out and print what came of it; the exit code."""
     from lakeprune.render.text.statement import result_text
 

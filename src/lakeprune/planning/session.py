@@ -45,6 +45,12 @@ def among(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in kind.__annotations__}
 
 
+def check_options(function: str, options: Mapping[str, Any], kind: type) -> None:
+    """TypeError for an option that a TypedDict does not have, like that of any function with unknown keywords."""
+    if unknown := sorted(options.keys() - kind.__annotations__.keys()):
+        raise TypeError(f"{function}() has no option {unknown[0]!r}; it has {', '.join(sorted(kind.__annotations__))}")
+
+
 def profile_of(
     timezone: str | None = None, now: str | datetime | None = None, nan_policy: str = "guard"
 ) -> tuple[Profile, Session]:

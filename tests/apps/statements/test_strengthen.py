@@ -13,6 +13,7 @@ from lakeprune.formats.snapshot import SnapshotFacts, TableFeatures
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import Row, evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.passes.split import written_clauses
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Expr, Profile
@@ -43,14 +44,14 @@ def is_true(expr: Expr, row: Row, profile: Profile) -> bool:
 
 def added(where: str, zone: str = "UTC") -> tuple[str, ...]:
     profile = Profile(now=0, zone=zone)
-    return added_conditions(read(where, profile, FACTS), FACTS, profile)
+    return added_conditions(written_clauses(read(where, profile, FACTS), profile), FACTS, profile)
 
 
 @settings(max_examples=60, deadline=None)
 @given(predicates(COLUMNS, 2), rows(COLUMNS), st.sampled_from(ZONES))
 def test_what_is_added_is_true_wherever_the_condition_is(expr: Expr, row: Row, zone: str) -> None:
     profile = Profile(now=PROFILE.now, zone=zone)
-    for condition in added_conditions(expr, FLAT, profile):
+    for condition in added_conditions(written_clauses(expr, profile), FLAT, profile):
         if is_true(expr, row, profile):
             assert is_true(read(condition, profile), row, profile), condition
 

@@ -1,6 +1,6 @@
 """Step 2: the files that metadata cannot exclude, as rows on the driver. Excluded files never leave the engine.
 
-In: an opened table and the plan of a condition. Out: `Candidate`s by path, each FULL or UNDECIDED.
+In: a planner and a question. Out: `Candidate`s by path, each FULL or UNDECIDED.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from lakeprune.planning.question import Question
 from lakeprune.programs.select import KEPT, Fields
 
 
-class Counting(Enum):
-    """Whether the number of rows in a fully matching file has to be known."""
+class Decides(Enum):
+    """Which fully matched files need not be read."""
 
-    NEEDED = "needed"  # a file that does not tell is read
-    GIVEN_UP = "given_up"  # the writer takes whole files without looking, empty ones too
+    COUNTED = "counted"  # those whose number of rows the log records
+    WHOLE = "whole"  # all: the writer takes them without looking, empty ones too
+    NOTHING = "nothing"  # none: other rows decide as well
 
 
-def find_candidates(planner: Planner, question: Question, counting: Counting) -> tuple[Candidate, ...]:
-    """Every file that may hold a matching row."""
-    with_empty = counting is Counting.GIVEN_UP
+def find_candidates(planner: Planner, question: Question, decides: Decides) -> tuple[Candidate, ...]:
+    """Every file that may have a matching row."""
     found = []
-    for file in planner.select(question, KEPT, Fields(key=True, bounds=False), with_empty=with_empty):
-        is_known = file.live is not None or counting is Counting.GIVEN_UP
-        is_full = not any(outcome.not_true for outcome in file.signature.outcomes)
-        certainty = Certainty.FULL if is_full and is_known else Certainty.UNDECIDED
+    for file in planner.select(question, KEPT, Fields(key=True, bounds=False), with_empty=decides is Decides.WHOLE):
+        is_known = decides is Decides.WHOLE or (decides is Decides.COUNTED and file.live is not None)
+        is_full = is_known and not any(outcome.not_true for outcome in file.signature.outcomes)
         assert file.key is not None, "it was asked for"
+        certainty = Certainty.FULL if is_full else Certainty.UNDECIDED
         found.append(Candidate(file.path, file.key, file.size, file.live, certainty))
     return tuple(found)
 

@@ -1,7 +1,7 @@
 """Steps 6 and 7: a plan carried out and its commit checked.
 
-In: a `StatementPlan`. Out: an `Execution`. A table that moved since the plan is planned afresh and the guards are asked again; a
-conflict is a value; a commit of ours is found by its mark even when Spark failed after writing it. Nothing is hidden.
+In: a `PlannedStatement`. Out: an `Execution`. A table that moved since the plan is planned afresh and the guards are asked again;
+a conflict is a value; a commit of ours is found by its mark even when Spark failed after writing it. Nothing is hidden.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lakeprune.report.document import Document, Envelope, View
 if TYPE_CHECKING:
     from lakeprune.apps.statements.document import Result
     from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.apps.statements.planning import PlannedStatement
     from lakeprune.formats.commit import Commit
 
 
@@ -67,10 +68,16 @@ class Execution(Document, frozen=True):
         return f"<Execution of {self.plan!r}: {self.status.value}{version}>"
 
 
-def execute(plan: StatementPlan, retry: int) -> Execution:
-    """Carry it out, planning afresh after a conflict as often as `retry` allows."""
-    from lakeprune.apps.statements.spark_writer import Conflict
+class Conflict(Exception):
+    """Another commit came first, in Delta's words; `name` is Delta's class of the conflict."""
 
+    def __init__(self, name: str, words: str) -> None:
+        super().__init__(words)
+        self.name = name
+
+
+def execute(plan: PlannedStatement, retry: int) -> Execution:
+    """Carry it out, planning afresh after a conflict as often as `retry` allows."""
     if type(retry) is not int or retry < 0:
         raise UsageError("LP252", f"retry is {retry!r}", fix="give a whole number, 0 or more")
     started = time.perf_counter()
@@ -96,7 +103,7 @@ def execute(plan: StatementPlan, retry: int) -> Execution:
             if attempts > retry:
                 return ended(Status.CONFLICT, words)
             notes.append(f"attempt {attempts} met a conflict and wrote nothing: {words}")
-            plan = plan.again(None)
+            plan = plan.again()
             continue
         if commit is not None:
             return ended(Status.COMMITTED, commit=commit)
@@ -104,11 +111,11 @@ def execute(plan: StatementPlan, retry: int) -> Execution:
         return ended(Status.NOTHING_MATCHES)
 
 
-def _fresh(plan: StatementPlan, notes: list[str]) -> StatementPlan:
-    """The plan at the latest version; said when that is another one than it was made for."""
-    if plan.target.planner.snapshot.newest_version() == plan.version:
+def _fresh(plan: PlannedStatement, notes: list[str]) -> PlannedStatement:
+    """The plan at the latest version; noted when that is another one than it was made for."""
+    if plan.newest_version() == plan.version:
         return plan
-    newer = plan.again(None)
+    newer = plan.again()
     changed = "the same files" if _files(newer) == _files(plan) else "other files"
     notes.append(f"the table moved from version {plan.version} to {newer.version}: planned afresh, {changed} are to be changed")
     return newer
@@ -118,27 +125,23 @@ def _files(plan: StatementPlan) -> dict[str, int | None]:
     return {file.key: file.matching for file in plan.touched}
 
 
-def _committed(plan: StatementPlan, notes: list[str]) -> Commit | None:
+def _committed(plan: PlannedStatement, notes: list[str]) -> Commit | None:
     """The commit of this statement; None when Delta found nothing to change and made none."""
-    from lakeprune.apps.statements.spark_writer import Conflict, marked
-
     mark = f"lakeprune:{uuid.uuid4()}"
-    snapshot = plan.target.planner.snapshot
     try:
-        with marked(plan.target.spark, mark) as spark:
-            plan.write(spark, plan.condition)
+        plan.write(mark)
     except (Conflict, StatementError) as error:
         # Spark may fail after the commit was written: only the log knows whether it was.
-        if (written := snapshot.commit_marked(mark)) is None:
+        if (written := plan.commit_marked(mark)) is None:
             raise
         notes.append(f"the commit was written, then Spark reported: {error}")
         return written
-    return snapshot.commit_marked(mark)
+    return plan.commit_marked(mark)
 
 
-def _overtaken(plan: StatementPlan, notes: list[str]) -> StatementPlan:
+def _overtaken(plan: PlannedStatement, notes: list[str]) -> PlannedStatement:
     """The plan of the table as somebody else left it, in which nothing matches any more."""
-    newer = plan.again(None)
+    newer = plan.again()
     if newer.version == plan.version or not newer.is_empty:
         what = "the commit of this statement is not in the log, although Spark reports no failure"
         raise StatementError("LP412", what, where=plan.table, fix="look at DESCRIBE HISTORY before running it again")
@@ -146,14 +149,12 @@ def _overtaken(plan: StatementPlan, notes: list[str]) -> StatementPlan:
     return newer
 
 
-def _reconciled(plan: StatementPlan, commit: Commit, notes: list[str]) -> Reconciliation:
+def _reconciled(plan: PlannedStatement, commit: Commit, notes: list[str]) -> Reconciliation:
     """The commit beside the plan of the version that Delta's transaction really read."""
     read = commit.read_version
     if read is not None and read != plan.version:
         notes.append(f"Delta's transaction read version {read}: the commit is checked against a plan of that version")
         plan = plan.again(read)
-    found = reconcile(plan, commit)
-    broken = [
-        Check(f"guard {guard.name}", 0, 1, passed=False, details=(guard.message,)) for guard in plan.guards if not guard.passed
-    ]
-    return Reconciliation((*found.checks, *broken))
+    keys = plan.keys_of([action.path for action in (*commit.added, *commit.removed)])
+    broken = [Check(f"guard {guard.name}", 0, 1, False, (guard.message,)) for guard in plan.guards if not guard.passed]
+    return Reconciliation((*reconcile(plan, commit, keys).checks, *broken))

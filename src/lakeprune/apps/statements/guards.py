@@ -36,7 +36,7 @@ NAMES = frozenset(Guards.__match_args__)
 
 
 def guards_of(options: Mapping[str, Any]) -> Guards:
-    """The guards among these options. LP252 for a limit that is no number."""
+    """The guards among these options. LP252 for a limit that is not a number."""
     given = {name: value for name, value in options.items() if name in NAMES}
     for name, limit in given.items():
         if name != "require_partition_filter" and limit is not None and (type(limit) is not int or limit < 0):
@@ -49,16 +49,16 @@ def judge(guards: Guards, effects: Effects, plan: Plan) -> tuple[Assertion, ...]
     found = []
     if guards.max_rewrite_bytes is not None:
         size = effects.rewritten.bytes
-        told = f"{size_text(size)} ({size} bytes) to rewrite are above the limit of {guards.max_rewrite_bytes} bytes"
-        found.append(_at_most("max_rewrite_bytes", guards.max_rewrite_bytes, size, told))
+        message = f"{size_text(size)} ({size} bytes) to rewrite are above the limit of {guards.max_rewrite_bytes} bytes"
+        found.append(_at_most("max_rewrite_bytes", guards.max_rewrite_bytes, size, message))
     if guards.max_files is not None:
-        told = f"{effects.touched.files} file(s) to change are above the limit of {guards.max_files}"
-        found.append(_at_most("max_files", guards.max_files, effects.touched.files, told))
+        message = f"{effects.touched.files} file(s) to change are above the limit of {guards.max_files}"
+        found.append(_at_most("max_files", guards.max_files, effects.touched.files, message))
     if guards.max_rows is not None:
         found.append(_rows(guards.max_rows, effects.changed))
     if guards.require_partition_filter:
-        told = "the condition does not bound a partition column"
-        found.append(Assertion("partition_filter", bounds_partition(plan), {}, told))
+        message = "the condition does not bound a partition column"
+        found.append(Assertion("partition_filter", bounds_partition(plan), {}, message))
     return tuple(found)
 
 
@@ -69,10 +69,10 @@ def bounds_partition(plan: Plan) -> bool:
 
 def _rows(limit: int, changed: int | None) -> Assertion:
     if changed is None:
-        told = f"the log does not say how many rows would change, so that the limit of {limit} cannot be checked"
-        return Assertion("max_rows", False, {"threshold": limit}, told)
+        message = f"the log does not record how many rows would change, so that the limit of {limit} cannot be checked"
+        return Assertion("max_rows", False, {"threshold": limit}, message)
     return _at_most("max_rows", limit, changed, f"{changed} row(s) to change are above the limit of {limit}")
 
 
-def _at_most(name: str, limit: int, actual: int, told: str) -> Assertion:
-    return Assertion(name, actual <= limit, {"threshold": limit, "actual": actual}, told)
+def _at_most(name: str, limit: int, actual: int, message: str) -> Assertion:
+    return Assertion(name, actual <= limit, {"threshold": limit, "actual": actual}, message)

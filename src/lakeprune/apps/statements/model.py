@@ -51,7 +51,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Touched(Struct, frozen=True):
-    """A file that holds matching rows. Unknown numbers of rows are None: then every row matches."""
+    """A file with matching rows. Unknown numbers of rows are None: then every row matches."""
 
     path: str
     key: str
@@ -91,6 +91,24 @@ class Effects(Struct, frozen=True):
     def write_amplification(self) -> float | None:
         """Rows written per row changed."""
         return None if not self.changed or self.written is None else self.written / self.changed
+
+
+class Outcome(Struct, frozen=True):
+    """Steps 3 to 5: the affected files and what becomes of their rows; `is_empty` says that there is nothing to commit."""
+
+    touched: tuple[Touched, ...]
+    effects: Effects
+    is_empty: bool
+
+
+def effects_of(
+    touched: Sequence[Touched], *, updated: int | None = 0, deleted: int | None = 0, inserted: int | None = 0
+) -> Effects:
+    """What a statement does that affects these files."""
+    by_fate = {fate: [file for file in touched if file.fate is fate] for fate in Fate}
+    copied = sum((file.live or 0) - (file.matching or 0) for file in by_fate[Fate.REWRITE])
+    rewritten, removed, vectors = (amount_of(by_fate[fate]) for fate in (Fate.REWRITE, Fate.REMOVE, Fate.VECTOR))
+    return Effects(amount_of(touched), rewritten, removed, vectors, updated, deleted, copied, inserted)
 
 
 def total(numbers: Sequence[int | None]) -> int | None:

@@ -1,11 +1,10 @@
-"""A planned statement: what it will do to which files, as values; `execute` does it.
+"""A planned statement as values: what it will do to which files. Holds no session and no table: it may be kept and printed.
 
-Made by the planners of each statement, shown by render/. Looking at a plan changes nothing.
+Made by planning.py, shown by render/, compared with a commit by reconcile.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
@@ -16,16 +15,13 @@ from lakeprune.report.document import Document, Envelope, View
 from lakeprune.report.gates import Assertion
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from lakeprune.apps.statements.document import Result
     from lakeprune.apps.statements.execution import Execution
     from lakeprune.apps.statements.merge.model import MergePart
-    from lakeprune.apps.statements.spark_target import Target
     from lakeprune.formats.delta.spark_scan import DeltaScan
 
 
-class Statement(Struct, frozen=True):
+class StatementText(Struct, frozen=True):
     """What was asked for; `condition` is as written, `executed` without comments and with the clock pinned."""
 
     operation: Operation
@@ -51,7 +47,7 @@ class Skipping(Struct, frozen=True):
 class Strengthening(Struct, frozen=True):
     """Step 6: what Delta itself would scan to find the rows, and with which condition it scans less.
 
-    `as_written` is None where nothing matches: Delta evaluates its whole log to tell, and nobody needs the answer.
+    `as_written` is None where nothing matches: Delta evaluates its whole log to plan a scan, and nobody needs the answer.
     """
 
     as_written: DeltaScan | None
@@ -68,23 +64,16 @@ class StatementPlan(Document, frozen=True):
 
     table: str
     version: int
-    statement: Statement
+    statement: StatementText
     skipping: Skipping
     read_columns: tuple[str, ...]  # of the undecided files
     touched: tuple[Touched, ...]
     effects: Effects
+    is_empty: bool  # no row changes, so that there is nothing to commit
     strengthening: Strengthening
     guards: tuple[Assertion, ...]
     elapsed_ms: int
-    target: Target
-    again: Callable[[int | None], StatementPlan]  # the same statement planned afresh: at the latest version, or at another
-    write: Callable[[SparkSession, str], None]  # runs it with a condition, in a session
     merge: MergePart | None = None  # what only a MERGE has
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no row changes, so that there is nothing to commit."""
-        return not self.touched if self.merge is None else self.effects.changed == 0
 
     @property
     def passed(self) -> bool:
@@ -109,12 +98,6 @@ class StatementPlan(Document, frozen=True):
     def keys(self, *fates: Fate) -> frozenset[str]:
         """The files that share one of these fates."""
         return frozenset(file.key for file in self.touched if file.fate in fates)
-
-    def execute(self, retry: int = 0) -> Execution:
-        """Do it, through Delta's own transaction, and check the commit. `retry` plans afresh that many times after a conflict."""
-        from lakeprune.apps.statements.execution import execute
-
-        return execute(self, retry)
 
     def to_struct(self, _: View) -> Envelope:
         from lakeprune.apps.statements.document import statement_document

@@ -1,7 +1,7 @@
-"""Step 7: the commit read back and held against the plan, file by file and number by number.
+"""Step 7: the commit read back and compared with the plan, file by file and number by number.
 
-In: a plan, the commit. Out: a `Reconciliation`: every check with what was expected and what was found, and the files that differ.
-Files and rows are taken from the commit's own actions; Delta's operationMetrics are checked beside them.
+In: a plan, the commit, how its paths are compared. Out: a `Reconciliation`: every check with what was expected and what was
+found, and the files that differ. Files and rows come from the commit's own actions; Delta's operationMetrics are checked too.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from lakeprune.apps.statements.candidates import keys_of
-from lakeprune.apps.statements.model import Fate, Operation, total
-from lakeprune.formats.commit import Commit, FileAction
+from lakeprune.apps.statements.model import Effects, Fate, total
+from lakeprune.formats.commit import Commit
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
@@ -43,10 +42,9 @@ class Reconciliation(Struct, frozen=True):
         return tuple(check for check in self.checks if not check.passed)
 
 
-def reconcile(plan: StatementPlan, commit: Commit) -> Reconciliation:
-    """Whether the commit did what the plan said."""
-    keys = keys_of(plan.target.planner, [action.path for action in (*commit.added, *commit.removed)])
-    return Reconciliation((*_files(plan, commit, keys), *_rows(plan, commit, keys), *_metrics(plan, commit)))
+def reconcile(plan: StatementPlan, commit: Commit, keys: Mapping[str, str]) -> Reconciliation:
+    """Whether the commit did what was planned; `keys` gives every path of the commit as paths are compared."""
+    return Reconciliation((*_files(plan, commit, keys), *_rows(plan, commit, keys), *_metrics(plan.effects, commit)))
 
 
 def _files(plan: StatementPlan, commit: Commit, keys: Mapping[str, str]) -> Iterator[Check]:
@@ -63,39 +61,36 @@ def _same_files(name: str, expected: frozenset[str], found: set[str]) -> Check:
 
 
 def _rows(plan: StatementPlan, commit: Commit, keys: Mapping[str, str]) -> Iterator[Check]:
-    """What the actions themselves say about rows, where they and the plan do."""
-    removed = {keys[action.path]: action for action in commit.removed}
-    written = total([action.rows for action in commit.added if keys[action.path] not in removed])
+    """The rows that the actions themselves record, where they and the plan do."""
+    before = {keys[action.path]: action for action in commit.removed}
+    written = total([action.rows for action in commit.added if keys[action.path] not in before])
     if written is not None and plan.effects.written is not None:
         yield _same("rows written to new files", plan.effects.written, written)
-    hidden = sum(_newly_hidden(action, removed[key]) for action in commit.added if (key := keys[action.path]) in removed)
+    hidden = sum(action.hidden - before[key].hidden for action in commit.added if (key := keys[action.path]) in before)
     expected = sum(file.matching or 0 for file in plan.touched if file.fate is Fate.VECTOR)
     yield _same("rows hidden by deletion vectors", expected, hidden)
 
 
-def _newly_hidden(after: FileAction, before: FileAction) -> int:
-    return after.hidden - before.hidden
-
-
-def _metrics(plan: StatementPlan, commit: Commit) -> Iterator[Check]:
-    """Delta's own numbers, as far as it reports them and the plan knows them."""
-    effects = plan.effects
-    expected: dict[str, int | None] = {"numCopiedRows": effects.copied, "numTargetRowsCopied": effects.copied}
-    if plan.statement.operation is Operation.MERGE:
-        expected["numTargetRowsInserted"] = effects.inserted
-        expected["numTargetRowsUpdated"] = effects.updated
-        expected["numTargetRowsDeleted"] = effects.deleted
-    if plan.statement.operation is Operation.UPDATE:
-        expected["numUpdatedRows"] = effects.updated
-    if plan.statement.operation is Operation.DELETE:
-        expected["numDeletedRows"] = effects.deleted
-    if not effects.vectors.files:
-        expected |= dict.fromkeys(("numRemovedFiles", "numTargetFilesRemoved"), effects.rewritten.files + effects.removed.files)
-    expected |= dict.fromkeys(("numAddedChangeFiles", "numTargetChangeFilesAdded"), commit.change_files)
+def _metrics(effects: Effects, commit: Commit) -> Iterator[Check]:
+    """Delta's own numbers, as far as it reports them and the plan knows them. Each statement has names of its own for them."""
+    removed = None if effects.vectors.files else effects.rewritten.files + effects.removed.files
+    expected = {
+        "numCopiedRows": effects.copied,
+        "numTargetRowsCopied": effects.copied,
+        "numTargetRowsInserted": effects.inserted,
+        "numTargetRowsUpdated": effects.updated,
+        "numTargetRowsDeleted": effects.deleted,
+        "numUpdatedRows": effects.updated,
+        "numDeletedRows": effects.deleted,
+        "numRemovedFiles": removed,
+        "numTargetFilesRemoved": removed,
+        "numAddedChangeFiles": commit.change_files,
+        "numTargetChangeFilesAdded": commit.change_files,
+    }
     for name, number in expected.items():
-        told = commit.metrics.get(name)
-        if number is not None and told is not None:
-            yield _same(name, number, int(told))
+        reported = commit.metrics.get(name)
+        if number is not None and reported is not None:
+            yield _same(name, number, int(reported))
 
 
 def _same(name: str, expected: int, found: int) -> Check:

@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from lakeprune.apps.statements.assignments import Assignment
-from lakeprune.apps.statements.spark_target import Target, speaking
+from lakeprune.apps.statements.spark_target import Target, delta_table, jvm_of, spark_failures
 from lakeprune.engines.spark.failures import words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import class_name, elements
@@ -25,46 +25,48 @@ from lakeprune.predicate.functions.randomness import random_call
 
 _NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
-_LONGEST = 400  # characters of Spark's words
+_LONGEST = 400  # characters of Spark's message
 
 
 def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
     """Refuse an UPDATE that Spark or Delta would refuse, or that would not mean the same twice."""
-    plans: Any = logical(target)
-    parts = target.spark._jvm.java.util.ArrayList()  # type: ignore[union-attr]  # noqa: SLF001
-    for assignment in assignments:
-        key = parsed(target, assignment.target, assignment.where)
-        parts.add(plans.Assignment(key, parsed(target, assignment.expression, assignment.where)))
-    scala: Any = target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
-    listed = scala.jdk.javaapi.CollectionConverters.asScala(parts).toSeq()
-    table = _table(target)
-    said = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
+    where = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
     check_random({condition: condition, **{a.where: a.expression for a in assignments}})
-    where = scala.Some(parsed(target, condition, condition))
-    command = analysed(target, plans.UpdateTable(table, listed, where), said)
+    set_ = scala_seq(target, [assigned(target, assignment) for assignment in assignments])
+    some = jvm_of(target.spark).scala.Some(parsed(target, condition, condition))
+    command = analysed(target, logical(target).UpdateTable(_table(target), set_, some), where)
     check_condition(target, command.condition().get(), condition)
     for value in elements(command.updateExpressions()):
-        check_value(target, value, said)
+        check_value(target, value, where)
 
 
 def check_delete(target: Target, condition: str) -> None:
     """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
-    table = _table(target)
     check_random({condition: condition})
-    plan = logical(target).DeleteFromTable(table, parsed(target, condition, condition))
+    plan = logical(target).DeleteFromTable(_table(target), parsed(target, condition, condition))
     command = analysed(target, plan, f"WHERE {condition}")
     check_condition(target, command.condition().get(), condition)
 
 
 def logical(target: Target) -> Any:
-    return target.spark._jvm.org.apache.spark.sql.catalyst.plans.logical  # type: ignore[union-attr]  # noqa: SLF001
+    return jvm_of(target.spark).org.apache.spark.sql.catalyst.plans.logical
+
+
+def scala_seq(target: Target, things: Sequence[Any]) -> Any:
+    listed = jvm_of(target.spark).java.util.ArrayList()
+    for thing in things:
+        listed.add(thing)
+    return jvm_of(target.spark).scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
+
+
+def assigned(target: Target, assignment: Assignment) -> Any:
+    key = parsed(target, assignment.target, assignment.where)
+    return logical(target).Assignment(key, parsed(target, assignment.expression, assignment.where))
 
 
 def _table(target: Target) -> Any:
-    jvm: Any = target.spark._jvm  # noqa: SLF001
-    with speaking(target.location), active(target.spark):
-        table = jvm.io.delta.tables.DeltaTable.forPath(target.spark._jsparkSession, target.location)  # noqa: SLF001
-        return table.toDF().queryExecution().analyzed()
+    with spark_failures(target.location), active(target.spark):
+        return delta_table(target.spark, target.location).toDF().queryExecution().analyzed()
 
 
 def parsed(target: Target, text: str, where: str) -> Any:
@@ -78,10 +80,9 @@ def parsed(target: Target, text: str, where: str) -> Any:
     return found
 
 
-def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | None = None) -> Any:
+def analysed(target: Target, plan: Any, where: str, fixes: Mapping[str, str] | None = None) -> Any:
     """The plan as Spark understands it; `fixes` are what to do about Spark's errors, by their names."""
-    jvm: Any = target.spark._jvm  # noqa: SLF001
-    skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    skip = jvm_of(target.spark).org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     try:
         with active(target.spark):
             execution = target.spark._jsparkSession.sessionState().executePlan(plan, skip)  # noqa: SLF001
@@ -90,7 +91,7 @@ def analysed(target: Target, plan: Any, said: str, fixes: Mapping[str, str] | No
     except (PySparkException, Py4JError) as error:
         why = in_one_line(error)
         fix = next((fix for name, fix in (fixes or {}).items() if f"[{name}]" in why), None)
-        raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why, fix=fix) from error
+        raise StatementError("LP406", "Spark does not accept the statement", where=where, why=why, fix=fix) from error
 
 
 def check_random(texts: dict[str, str]) -> None:
@@ -103,7 +104,7 @@ def check_condition(target: Target, condition: Any, text: str) -> None:
     if not condition.deterministic():
         raise _random("the condition gives another answer every time it is asked", text)
     # Asked of the whole first: a list of 100,000 values has as many nodes, and each costs several calls.
-    clock = target.spark._jvm.org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()  # type: ignore[union-attr]  # noqa: SLF001
+    clock = jvm_of(target.spark).org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE()
     nodes = _nodes(condition) if condition.containsPattern(clock) else ()
     if clocks := sorted({node.sql() for node in nodes if class_name(node) in CATALYST_CLOCKS}):
         why = f"{clocks[0]} would give one answer to the plan and another to the execution"
@@ -111,20 +112,19 @@ def check_condition(target: Target, condition: Any, text: str) -> None:
         raise StatementError("LP411", "this clock cannot be pinned", where=text, why=why, fix=fix)
 
 
-def check_value(target: Target, value: Any, said: str) -> None:
-    jvm: Any = target.spark._jvm  # noqa: SLF001
+def check_value(target: Target, value: Any, where: str) -> None:
     if not value.deterministic():
         if any(class_name(node) == _NUMBER for node in _nodes(value)):
             return
-        raise _random("an assigned expression gives another answer every time it is asked", said)
-    if jvm.org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery(value):
-        raise StatementError("LP405", "a subquery cannot be assigned", where=said, fix="use MERGE, which takes another table")
+        raise _random("an assigned expression gives another answer every time it is asked", where)
+    if jvm_of(target.spark).org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery(value):
+        raise StatementError("LP405", "a subquery cannot be assigned", where=where, fix="use MERGE, which takes another table")
     if value.foldable():
         try:
             value.eval(None)
         except (PySparkException, Py4JError) as error:
             if (why := in_one_line(error)).startswith("[") and _INTERNAL not in why:
-                raise StatementError("LP406", "Spark does not accept the statement", where=said, why=why) from error
+                raise StatementError("LP406", "Spark does not accept the statement", where=where, why=why) from error
 
 
 def _random(what: str, where: str) -> StatementError:
@@ -133,7 +133,7 @@ def _random(what: str, where: str) -> StatementError:
 
 
 def in_one_line(error: PySparkException | Py4JError) -> str:
-    """Spark's own words: the message without the plan, the position and the class that come with it."""
+    """Spark's own message without the plan, the position and the class that come with it."""
     return sentence_of(words_of(error)) or type(error).__name__
 
 

@@ -11,19 +11,16 @@ from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.candidates import keys_of
 from lakeprune.apps.statements.model import Candidate
-from lakeprune.apps.statements.spark_target import Target, speaking
-from lakeprune.engines.spark.files import FILE, active, read_files, with_file
+from lakeprune.apps.statements.spark_target import Target, spark_failures
+from lakeprune.engines.spark.files import FILE, active, with_file
 
 
 def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> dict[str, tuple[int, int]]:
     """The numbers of every file that has a live row."""
     if not files:
         return {}
-    paths = [file.path for file in files]
-    with active(target.spark):
-        rows = read_files(target.spark, target.location, target.version, paths)
-        with speaking(target.location, condition):
-            judged = with_file(rows).selectExpr(f"{FILE} AS url", f"({condition}) AS matches")
-            counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
+    with active(target.spark), spark_failures(target.location, condition):
+        judged = with_file(target.rows_of(files)).selectExpr(f"{FILE} AS url", f"({condition}) AS matches")
+        counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
     keys = keys_of(target.planner, [row[0] for row in counted])
     return {keys[url]: (int(live), int(matching)) for url, live, matching in counted}

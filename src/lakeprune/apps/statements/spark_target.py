@@ -1,13 +1,13 @@
 """The table a statement is planned on and the Spark session that will write it.
 
 In: a table, the user's session, options. Out: a `Target`: metadata at one version, and a session of our own, cloned from the
-user's, that reads SQL as lakeprune does and lives in the same time zone. The user's session keeps its settings.
+user's, that reads SQL as lakeprune does, in the same time zone. The user's session keeps its settings.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,14 @@ from msgspec import Struct
 from py4j.java_gateway import JavaPackage
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.apps.statements.model import Operation
+from lakeprune.apps.statements.model import Candidate, Operation
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, words_of
-from lakeprune.engines.spark.files import has_jvm
+from lakeprune.engines.spark.files import active, has_jvm, read_files
 from lakeprune.errors import StatementError, UsageError
+from lakeprune.formats.delta.spark_scan import DeltaScan, scan_of
 from lakeprune.planning.opening import At, delta_version, located, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
@@ -39,12 +40,6 @@ _READING = {
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
     "spark.sql.caseSensitive": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
-}
-
-_VECTORS = {
-    Operation.UPDATE: "spark.databricks.delta.update.deletionVectors.persistent",
-    Operation.DELETE: "spark.databricks.delta.delete.deletionVectors.persistent",
-    Operation.MERGE: "spark.databricks.delta.merge.deletionVectors.persistent",
 }
 
 
@@ -64,21 +59,36 @@ class Target(Struct, frozen=True):
 
     def uses_vectors(self, operation: Operation) -> bool:
         """Whether Delta hides rows behind deletion vectors instead of rewriting their files."""
-        if not self.planner.facts.features.deletion_vectors_enabled:
-            return False
-        return str(self.spark.conf.get(_VECTORS[operation], "true")).lower() == "true"
+        setting = f"spark.databricks.delta.{operation.value}.deletionVectors.persistent"
+        return self.planner.facts.features.deletion_vectors_enabled and self.is_set(setting, "true")
+
+    def is_set(self, setting: str, default: str) -> bool:
+        return str(self.spark.conf.get(setting, default)).lower() == "true"
+
+    def frame(self) -> DataFrame:
+        """The whole table at this version."""
+        with active(self.spark):
+            return self.spark.read.format("delta").option("versionAsOf", self.version).load(self.location)
+
+    def rows_of(self, files: Sequence[Candidate]) -> DataFrame:
+        """The live rows of these files."""
+        return read_files(self.spark, self.location, self.version, [file.path for file in files])
+
+    def scan(self, where: str) -> DeltaScan:
+        """What Delta itself would scan for a condition."""
+        with spark_failures(self.location):
+            return scan_of(self.spark, self.location, self.version, where)
 
 
 def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], version: int | None = None) -> Target:
     """The table at its latest version, or at an older one that is looked at once more."""
     if not hasattr(spark, "sparkContext") and not hasattr(spark, "client"):
         fix = "give spark=SparkSession..., one that has Delta's extension and catalog"
-        raise UsageError("LP250", f"a {type(spark).__name__} is no Spark session", fix=fix)
+        raise UsageError("LP250", f"a {type(spark).__name__} is not a Spark session", fix=fix)
     if not has_jvm(spark):
         what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
         raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
-    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
-    if isinstance(jvm.org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
+    if isinstance(jvm_of(spark).org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
         fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
         raise UsageError("LP227", "this Spark session has no Delta connector", fix=fix)
     location, _ = located(table, None)
@@ -100,19 +110,18 @@ def own_session(spark: SparkSession, zone: str) -> SparkSession:
     return own
 
 
-def mind_padding(target: Target, operation: Operation, named: Collection[str]) -> None:
+def mind_padding(target: Target, named: Collection[str], *, reads_padded: bool) -> None:
     """Set the session up for CHAR columns, as far as the conditions name some (in lower case); LP415 where Delta would miss rows.
 
     Spark pads CHAR on reading and in literals, but Delta's statistics and partition values have no blanks: a statement that skips
-    by them misses rows. Delta's DELETE cannot read them padded at all, so that it may not look at them.
+    by them misses rows. Delta's DELETE cannot read them padded at all (`reads_padded`), so that it may not look at them.
     """
-    fields = target.planner.facts.schema.fields
-    if operation is Operation.DELETE:
+    if not reads_padded:
         target.spark.conf.set("spark.sql.readSideCharPadding", "false")
-    for field in fields:
+    for field in target.planner.facts.schema.fields:
         if not _is_padded(field) or field.name.lower() not in named:
             continue
-        if operation is Operation.DELETE or field.role is Role.PARTITION:
+        if not reads_padded or field.role is Role.PARTITION:
             what = f"Delta compares {field.name} without the blanks that CHAR has in queries: rows would be missed"
             fix = "name other columns in the condition, or make the column a STRING"
             raise StatementError("LP415", what, where=target.planner.facts.location, fix=fix)
@@ -129,9 +138,9 @@ def check_writable(target: Target, *, only_inserts: bool = False) -> None:
     if not only_inserts and facts.configuration.get("delta.appendOnly", "").lower() == "true":
         why = "its property delta.appendOnly is true"
         raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
-    with speaking(target.location):
-        log = delta_log(target.spark, target.location)
-        none = getattr(getattr(target.spark._jvm.scala, "None$"), "MODULE$")  # type: ignore[union-attr]  # noqa: SLF001
+    with spark_failures(target.location):
+        log = jvm_of(target.spark).org.apache.spark.sql.delta.DeltaLog.forTable(target.spark._jsparkSession, target.location)  # noqa: SLF001
+        none = scala_object(jvm_of(target.spark).scala, "None")
         protocol = log.getSnapshotAt(target.version, none, none, False).protocol()
     try:
         log.protocolWrite(protocol)
@@ -141,21 +150,31 @@ def check_writable(target: Target, *, only_inserts: bool = False) -> None:
     _check_permitted(target, log)
 
 
-def delta_log(spark: SparkSession, location: str) -> Any:
-    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
-    return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, location)  # noqa: SLF001
+def jvm_of(spark: SparkSession) -> Any:
+    return spark._jvm  # noqa: SLF001  # PySpark has no other way
+
+
+def scala_object(package: Any, name: str) -> Any:
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
+
+
+def delta_table(spark: SparkSession, location: str) -> Any:
+    """Delta's own handle on the table, in the JVM."""
+    return jvm_of(spark).io.delta.tables.DeltaTable.forPath(spark._jsparkSession, location)  # noqa: SLF001
 
 
 @contextmanager
-def speaking(location: str, asked: str | None = None) -> Iterator[None]:
-    """What Spark says inside about this table, or about what is asked of its rows, as an error of lakeprune."""
+def spark_failures(location: str, condition: str | None = None) -> Iterator[None]:
+    """What Spark reports inside about this table, or about a condition on its rows, as an error of lakeprune."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
         if "DELTA_CONFIGURE_SPARK_SESSION" in words_of(error):
             fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
             raise UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix) from error
-        raise (rows_failure(error, location) if asked is None else evaluation_failure(error, location, asked)) from error
+        if condition is None:
+            raise rows_failure(error, location) from error
+        raise evaluation_failure(error, location, condition) from error
 
 
 def _check_permitted(target: Target, log: Any) -> None:
@@ -166,10 +185,9 @@ def _check_permitted(target: Target, log: Any) -> None:
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise StatementError("LP409", "the table cannot be written: permission denied", where=folder, fix=fix)
         return
-    jvm: Any = target.spark._jvm  # noqa: SLF001
-    place = log.logPath()
+    place, actions = log.logPath(), jvm_of(target.spark).org.apache.hadoop.fs.permission.FsAction
     try:
-        place.getFileSystem(log.newDeltaHadoopConf()).access(place, jvm.org.apache.hadoop.fs.permission.FsAction.WRITE)
+        place.getFileSystem(log.newDeltaHadoopConf()).access(place, actions.WRITE)
     except Py4JError as error:
         why = words_of(error).strip().split("\n", 1)[0]
         raise StatementError("LP409", "the table cannot be written", where=target.location, why=why, fix=fix) from error

@@ -7,7 +7,7 @@ In: a session and the parts of a statement, each an expression of its own. Out: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,10 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeprune.apps.statements.assignments import Assignment
+from lakeprune.apps.statements.execution import Conflict
 from lakeprune.apps.statements.spark_analysis import in_one_line, sentence_of
+from lakeprune.apps.statements.spark_target import delta_table, jvm_of
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import unlogged
 from lakeprune.engines.spark.files import active
@@ -24,14 +27,6 @@ from lakeprune.errors import StatementError
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _CONFLICT = re.compile(r"\b(Concurrent\w*Exception|ProtocolChangedException|MetadataChangedException)\b")
 _TASK_FAILED = "[TASK_WRITE_FAILED]"
-
-
-class Conflict(Exception):
-    """Another commit came first, in Delta's words; `name` is Delta's class of the conflict."""
-
-    def __init__(self, name: str, words: str) -> None:
-        super().__init__(words)
-        self.name = name
 
 
 @contextmanager
@@ -47,23 +42,22 @@ def marked(spark: SparkSession, mark: str) -> Iterator[SparkSession]:
             raise _failure(error) from error
 
 
-def run_update(spark: SparkSession, location: str, condition: str, values: Mapping[str, str]) -> None:
-    """UPDATE: rows for which the condition is TRUE get these values (expressions by column)."""
-    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
-    given = jvm.java.util.LinkedHashMap()
-    for column, expression in values.items():
-        given.put(column, expression)
-    _table(spark, location).updateExpr(condition, given)
+def run_update(spark: SparkSession, location: str, condition: str, assignments: Sequence[Assignment]) -> None:
+    """UPDATE: rows for which the condition is TRUE get these values."""
+    delta_table(spark, location).updateExpr(condition, expressions(spark, assignments))
 
 
 def run_delete(spark: SparkSession, location: str, condition: str) -> None:
     """DELETE: rows for which the condition is TRUE go."""
-    _table(spark, location).delete(condition)
+    delta_table(spark, location).delete(condition)
 
 
-def _table(spark: SparkSession, location: str) -> Any:
-    jvm: Any = spark._jvm  # noqa: SLF001
-    return jvm.io.delta.tables.DeltaTable.forPath(spark._jsparkSession, location)  # noqa: SLF001
+def expressions(spark: SparkSession, assignments: Sequence[Assignment]) -> Any:
+    """A Java map from columns to expressions."""
+    given = jvm_of(spark).java.util.LinkedHashMap()
+    for assignment in assignments:
+        given.put(assignment.target, assignment.expression)
+    return given
 
 
 def _failure(error: PySparkException | Py4JError) -> Conflict | StatementError:

@@ -1,17 +1,19 @@
 """Step 6's condition: the original, with comparisons beside it that it implies and that Delta's own skipping can use.
 
-In: a bound condition. Out: SQL conditions, each TRUE on every row on which the original is TRUE: `original AND added` is TRUE on
-the same rows as the original. They hold in the time zone of the plan. Whether they help is asked of Delta.
+In: the clauses of a condition, and what Delta scans for one. Out: a `Strengthening`. Each added condition is TRUE on every row on
+which the original is TRUE: `original AND added` is TRUE on the same rows as the original. They are valid in the plan's time zone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from lakeprune.apps.statements.model import Outcome
+from lakeprune.apps.statements.plan import Strengthening
+from lakeprune.apps.statements.statement import Checked
 from lakeprune.formats.delta.spark_skipping import DeltaSpark
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.passes.rebuild import all_of
-from lakeprune.predicate.passes.split import written_clauses
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
 from lakeprune.predicate.walk import columns_of
@@ -21,11 +23,32 @@ from lakeprune.values.types import Kind
 MOST_RANGES = 64  # of one column: a longer list is merged across its smallest gaps
 
 
-def added_conditions(bound: Expr, facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
-    """What can be added for the clauses that Delta does not use as they are written."""
+def strengthening_of(checked: Checked, outcome: Outcome, candidates: int, *, is_wanted: bool) -> Strengthening:
+    """The condition with each addition beside it that makes Delta's own scan smaller, until that reads the candidates alone."""
+    zone = checked.target.planner.profile.zone
+    if outcome.is_empty and not checked.always_scans:
+        return Strengthening(None, None, (), None, zone, is_wanted)
+    smallest = as_written = checked.scan(())
+    scanned: list[str] = []
+    added: list[str] = []
+    for addition in checked.additions() if is_wanted and as_written.files > candidates else ():
+        found = checked.scan((*scanned, *addition.scanned))
+        if found.files < smallest.files:
+            smallest = found
+            scanned += addition.scanned
+            added += addition.executed
+        if smallest.files <= candidates:
+            break
+    if not added:
+        return Strengthening(as_written, None, (), None, zone, is_wanted)
+    return Strengthening(as_written, strengthened(checked.text.executed, added), tuple(added), smallest, zone, is_wanted)
+
+
+def added_conditions(parts: Iterable[tuple[Expr, Clause]], facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
+    """What can be added for the clauses (each with the conjuncts it was made of) that Delta does not use as they are written."""
     found: dict[str, None] = {}
     spark = DeltaSpark(facts, profile)
-    for conjunct, clause in written_clauses(bound, profile):
+    for conjunct, clause in parts:
         if spark.plan([conjunct])[1]:
             found |= dict.fromkeys(_conditions(clause, profile))
     return tuple(found)

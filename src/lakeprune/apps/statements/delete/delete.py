@@ -1,22 +1,48 @@
-"""`lakeprune.delete`: the plan of a DELETE, which changes nothing until it is executed."""
+"""DELETE: `lakeprune.delete` plans it; nothing changes until the plan is executed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lakeprune.apps.statements.conditional import Asked, plan_statement
-from lakeprune.apps.statements.model import Operation
+from lakeprune.apps.statements.by_condition import ByCondition
+from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched, effects_of
+from lakeprune.apps.statements.statement import Request, StatementOptions
+from lakeprune.planning.session import check_options
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.statements.options import StatementOptions
-    from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.apps.statements.planning import PlannedStatement
+    from lakeprune.apps.statements.spark_target import Target
     from lakeprune.planning.opening import Table
 
 
-def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> StatementPlan:
+def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> PlannedStatement:
     """What `DELETE FROM table WHERE where` would do; the options are those of `update`. Nothing changes before `.execute()`."""
-    return plan_statement(Asked(Operation.DELETE, table, where, spark, options))
+    check_options("delete", options, StatementOptions)
+    statement = Delete(where)
+    from lakeprune.apps.statements.planning import plan_statement
+
+    return plan_statement(statement, Request(table, spark, options))
+
+
+class Delete(ByCondition, frozen=True):
+    operation = Operation.DELETE
+    whole = Fate.REMOVE
+    reads_padded = False
+
+    def analyse(self, target: Target, executed: str) -> None:
+        from lakeprune.apps.statements.spark_analysis import check_delete
+
+        check_delete(target, executed)
+
+    def effects(self, touched: Sequence[Touched], changed: int | None) -> Effects:
+        return effects_of(touched, deleted=changed)
+
+    def run(self, spark: SparkSession, location: str, condition: str) -> None:
+        from lakeprune.apps.statements import spark_writer
+
+        spark_writer.run_delete(spark, location, condition)

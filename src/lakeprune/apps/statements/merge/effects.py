@@ -9,38 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.spark_counts import Counts, FileCounts
-from lakeprune.apps.statements.model import Candidate, Effects, Fate, Touched, amount_of
+from lakeprune.apps.statements.model import Candidate, Fate, Outcome, Touched, effects_of
 
 
-def touched_files(
-    clauses: Sequence[MergeClause], candidates: Sequence[Candidate], counts: Counts, *, uses_vectors: bool
-) -> tuple[Touched, ...]:
-    """The files that the statement rewrites, removes or gives a deletion vector."""
-    found = []
+class FileCounts(Struct, frozen=True):
+    """Rows of one file. `matched` have a source row, `acting` one for which some clause applies."""
+
+    live: int
+    matched: int
+    acting: int
+    updated: int
+    deleted: int
+    ambiguous: int  # with several source rows
+
+
+class Counts(Struct, frozen=True):
+    files: dict[str, FileCounts]  # by the key of the file
+    inserted: int
+
+
+def outcome_of(clauses: Sequence[MergeClause], candidates: Sequence[Candidate], counts: Counts, *, uses_vectors: bool) -> Outcome:
+    """The files that the statement rewrites, removes or gives a deletion vector, and the rows it changes."""
+    touched = []
     for file in candidates:
         counted = counts.files.get(file.key)
         if counted is None or not _is_touched(clauses, counted, uses_vectors=uses_vectors):
             continue
         changed = counted.updated + counted.deleted
         fate = _fate(counted, uses_vectors=uses_vectors)
-        found.append(Touched(file.path, file.key, file.size, counted.live, changed, fate))
-    return tuple(found)
-
-
-def effects_of(touched: Sequence[Touched], counts: Counts) -> Effects:
-    by_fate = {fate: [file for file in touched if file.fate is fate] for fate in Fate}
-    return Effects(
-        amount_of(touched),
-        amount_of(by_fate[Fate.REWRITE]),
-        amount_of(by_fate[Fate.REMOVE]),
-        amount_of(by_fate[Fate.VECTOR]),
-        updated=sum(file.updated for file in counts.files.values()),
-        deleted=sum(file.deleted for file in counts.files.values()),
-        copied=sum((file.live or 0) - (file.matching or 0) for file in by_fate[Fate.REWRITE]),
-        inserted=counts.inserted,
-    )
+        touched.append(Touched(file.path, file.key, file.size, counted.live, changed, fate))
+    updated = sum(file.updated for file in counts.files.values())
+    deleted = sum(file.deleted for file in counts.files.values())
+    effects = effects_of(touched, updated=updated, deleted=deleted, inserted=counts.inserted)
+    return Outcome(tuple(touched), effects, is_empty=effects.changed == 0)
 
 
 def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> int:
@@ -58,7 +62,7 @@ def rows_deleted_twice(clauses: Sequence[MergeClause], counts: Counts) -> int:
 
 
 def _is_plain_delete(clauses: Sequence[MergeClause]) -> bool:
-    """Whether all that becomes of a matched row is that it goes."""
+    """Whether every matched row is deleted, and nothing else becomes of it."""
     matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
     return len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
 

@@ -38,7 +38,7 @@ class Key(Struct, frozen=True):
 
 
 class KeyValues(Struct, frozen=True):
-    """What the source holds. `listed` are all values where they are few, else None; canonical, like `least` and `greatest`."""
+    """What the source has. `listed` are all values where they are few, else None; canonical, like `least` and `greatest`."""
 
     key: Key
     rows: int

@@ -1,20 +1,27 @@
-"""`lakeprune.merge`: the plan of a MERGE, which changes nothing until it is executed."""
+"""MERGE: `lakeprune.merge` plans it; nothing changes until the plan is executed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lakeprune.apps.statements.merge.clauses import ClauseKind, clauses_of
-from lakeprune.apps.statements.options import StatementOptions
+from msgspec import Struct
+
+from lakeprune.apps.statements.merge.clauses import ClauseKind, MergeClause, clauses_of
+from lakeprune.apps.statements.model import Operation
+from lakeprune.apps.statements.statement import Request, StatementOptions
+from lakeprune.errors import UsageError
+from lakeprune.planning.session import among, check_options
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
-    from typing import Any, Unpack
+    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from lakeprune.apps.statements.plan import StatementPlan
+    from lakeprune.apps.statements.merge.checked import CheckedMerge
+    from lakeprune.apps.statements.planning import PlannedStatement
+    from lakeprune.apps.statements.spark_target import Target
     from lakeprune.planning.opening import Table
 
     Source = DataFrame | str | os.PathLike[str]
@@ -34,7 +41,7 @@ class MergeOptions(StatementOptions, total=False):
     clauses: Sequence[tuple[str, Any]]
 
 
-def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **options: Unpack[MergeOptions]) -> StatementPlan:
+def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **options: Unpack[MergeOptions]) -> PlannedStatement:
     """What `MERGE INTO table AS t USING source AS s ON on ...` would do; nothing changes before `.execute()`.
 
     `source` is a DataFrame, a query, or the location of a Delta table or of Parquet files; it is read once. The clauses are
@@ -43,10 +50,30 @@ def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **optio
     `"AND condition THEN ..."`, or a list of these; for a delete True or `"AND condition"`. Where kinds alternate, `clauses` takes
     a list of pairs of name and value. The other options are those of `update`.
     """
-    from lakeprune.apps.statements.merge.planning import plan_merge
-    from lakeprune.apps.statements.merge.reading import AskedMerge
+    check_options("merge", options, MergeOptions)
+    listed = [*options.get("clauses", ()), *((name, value) for name, value in options.items() if name in _KINDS)]
+    statement = Merge(source, on, clauses_of(listed))
+    from lakeprune.apps.statements.planning import plan_statement
 
-    listed = list(options.get("clauses", ()))
-    listed += [(name, value) for name, value in options.items() if name in _KINDS]
-    rest = {name: value for name, value in options.items() if name not in _KINDS and name != "clauses"}
-    return plan_merge(AskedMerge(table, source, on, spark, clauses_of(listed), rest))
+    return plan_statement(statement, Request(table, spark, among(options, StatementOptions)))
+
+
+class Merge(Struct, frozen=True):
+    """`source` is what was given, then the rows that are held."""
+
+    source: Any
+    on: str
+    clauses: tuple[MergeClause, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.on, str) or not self.on.strip():
+            raise UsageError("LP251", "ON is missing, or not text", fix="give an SQL condition as text:  t.id = s.id")
+
+    @property
+    def operation(self) -> Operation:
+        return Operation.MERGE
+
+    def check(self, target: Target) -> CheckedMerge:
+        from lakeprune.apps.statements.merge.checked import checked_merge
+
+        return checked_merge(self, target)

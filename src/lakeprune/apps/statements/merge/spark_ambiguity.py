@@ -7,9 +7,10 @@ for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -17,57 +18,52 @@ from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.merge.keys import Key
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
-from lakeprune.apps.statements.merge.spark_source import Source
-from lakeprune.apps.statements.spark_target import Target, speaking
+from lakeprune.apps.statements.spark_target import spark_failures
 from lakeprune.engines.spark.failures import words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.errors import StatementError
 from lakeprune.render.printable import shortened
+
+if TYPE_CHECKING:
+    from lakeprune.apps.statements.merge.checked import CheckedMerge
 
 _DELTAS = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 _FIX = "keep one source row per key (row_number() over a window, or dropDuplicates), or make ON more specific"
 _ROW = "__lakeprune_row"
 
 
-class Pairing(Struct, frozen=True):
-    """Which rows are joined; `executed` is ON with whatever stands beside it, `keys` the equalities that name a pair."""
-
-    target: Target
-    source: Source
-    on: str
-    executed: str
-    keys: tuple[Key, ...]
+def refusal(checked: CheckedMerge, rows: DataFrame, what: str, *, executed: str, code: str = "LP443") -> StatementError:
+    """The error, with one of the target rows among these that several source rows match by ON as it is executed."""
+    return StatementError(code, what, where=f"ON {checked.text.executed}", why=_example(checked, executed, rows), fix=_FIX)
 
 
-def refusal(pairing: Pairing, rows: DataFrame, what: str, code: str = "LP443") -> StatementError:
-    """The error, with one of the target rows among these that several source rows match."""
-    return StatementError(code, what, where=f"ON {pairing.on}", why=_example(pairing, rows), fix=_FIX)
-
-
-def naming_the_key(pairing: Pairing, write: Callable[[], None]) -> None:
-    """Run Delta's MERGE; where it refuses because of such rows, say which, at the version that it read."""
+@contextmanager
+def naming_the_key(checked: CheckedMerge, executed: str) -> Iterator[None]:
+    """Where Delta's MERGE refuses inside because of such rows, say which, at the version that it read."""
+    target = checked.target
     try:
-        write()
+        yield
     except (PySparkException, Py4JError) as error:
         if _DELTAS not in words_of(error):
             raise
-        with active(pairing.target.spark), speaking(pairing.target.location):
-            rows = pairing.target.spark.read.format("delta").load(pairing.target.location)
+        with active(target.spark), spark_failures(target.location):
+            rows = target.spark.read.format("delta").load(target.location)
         what = "a target row matches more than one source row, which Delta's MERGE refuses: nothing was changed"
-        raise refusal(pairing, rows, f"{what} ({_DELTAS})") from error
+        raise refusal(checked, rows, f"{what} ({_DELTAS})", executed=executed) from error
 
 
-def _example(pairing: Pairing, rows: DataFrame) -> str:
-    with active(pairing.target.spark), speaking(pairing.target.location):
+def _example(checked: CheckedMerge, executed: str, rows: DataFrame) -> str:
+    target, keys = checked.target, checked.on.keys
+    with active(target.spark), spark_failures(target.location):
         numbered = rows.withColumn(_ROW, sql.monotonically_increasing_id())
-        pairs = numbered.alias(TARGET).join(pairing.source.rows.alias(SOURCE), sql.expr(pairing.executed), "inner")
-        key, row = f"first({_values(pairing.keys)}) AS key", f"first(to_json(struct({SOURCE}.*))) AS row"
+        pairs = numbered.alias(TARGET).join(checked.source.rows.alias(SOURCE), sql.expr(executed), "inner")
+        key, row = f"first({_values(keys)}) AS key", f"first(to_json(struct({SOURCE}.*))) AS row"
         doubled = pairs.groupBy(_ROW).agg(sql.count(sql.lit(1)).alias("n"), sql.expr(key), sql.expr(row))
         found = doubled.where("n > 1").orderBy(_ROW).limit(1).collect()
     if not found:
         return "the table has changed meanwhile, and no such row is left in it"
     _, count, values, source = found[0]
-    named = ", ".join(f"{key.text}: {value}" for key, value in zip(pairing.keys, values, strict=True))
+    named = ", ".join(f"{key.text}: {value}" for key, value in zip(keys, values, strict=True))
     with_key = f" with the key {shortened(named)}" if named else ""
     return f"{count} source rows match one target row{with_key}; one of them is {shortened(source)}"
 

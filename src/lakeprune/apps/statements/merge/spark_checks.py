@@ -12,12 +12,20 @@ from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
-from lakeprune.apps.statements.spark_analysis import analysed, check_condition, check_random, check_value, logical, parsed
-from lakeprune.apps.statements.spark_target import Target, speaking
+from lakeprune.apps.statements.spark_analysis import (
+    analysed,
+    assigned,
+    check_condition,
+    check_random,
+    check_value,
+    logical,
+    parsed,
+    scala_seq,
+)
+from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object, spark_failures
 from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import elements
 from lakeprune.errors import StatementError
@@ -34,10 +42,10 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
     """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice. The columns that it adds."""
     texts = {on: on} | {clause.text: clause.condition for clause in clauses if clause.condition is not None}
     check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
-    with speaking(target.location), active(target.spark):
+    with spark_failures(target.location), active(target.spark):
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
-    actions = {rows: _seq(target, [_action(target, c) for c in clauses if c.kind.rows is rows]) for rows in Rows}
+    actions = {rows: scala_seq(target, [_action(target, c) for c in clauses if c.kind.rows is rows]) for rows in Rows}
     plan = logical(target).MergeIntoTable(
         ours,
         theirs,
@@ -47,27 +55,24 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
         actions[Rows.TARGET_ONLY],
         False,  # the schema changes only where the session's own setting says so
     )
-    said = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
+    where = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
     fixes = _FIXES if any(clause.assignments is None for clause in clauses) else None
-    command = analysed(target, plan, said, fixes)
-    _check_analysed(target, command, on, said)
+    command = analysed(target, plan, where, fixes)
+    _check_analysed(target, command, on, where)
     return _added(command)
 
 
 def may_evolve(target: Target) -> bool:
     """Whether the session lets a MERGE add the source's columns to the table."""
-    return str(target.spark.conf.get(EVOLUTION, "false")).lower() == "true"
+    return target.is_set(EVOLUTION, "false")
 
 
 def _added(command: Any) -> tuple[str, ...]:
-    before, after = (_schema(told) for told in (command.target().schema(), command.migratedSchema().get()))
+    schemas = (command.target().schema(), command.migratedSchema().get())
+    before, after = (StructType.fromJson(json.loads(schema.json())) for schema in schemas)
     known = {_folded(path) for path in _paths(before)}
     new = [path for path in _paths(after) if _folded(path) not in known]
     return tuple(name_text(path) for path in new if path[:-1] not in new)
-
-
-def _schema(told: Any) -> StructType:
-    return StructType.fromJson(json.loads(told.json()))
 
 
 def _paths(type_: DataType, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -90,36 +95,31 @@ def _folded(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def _relation(target: Target) -> Any:
     """The table as SQL finds it. Delta resolves the assignments of it itself; those of a DataFrame Spark would change first."""
-    jvm: Any = target.spark._jvm  # noqa: SLF001  # PySpark has no other way
-    none, nothing = _object(jvm.scala, "None"), _object(jvm.scala.collection.immutable, "Map").empty()
+    jvm = jvm_of(target.spark)
+    none, nothing = scala_object(jvm.scala, "None"), scala_object(jvm.scala.collection.immutable, "Map").empty()
     session, path = target.spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(target.location)  # noqa: SLF001
     table = jvm.org.apache.spark.sql.delta.catalog.DeltaTableV2(session, path, none, none, none, nothing)
-    relation = _object(jvm.org.apache.spark.sql.execution.datasources.v2, "DataSourceV2Relation").create(table, none, none)
-    return _object(logical(target), "SubqueryAlias").apply(TARGET, relation)
+    relations = scala_object(jvm.org.apache.spark.sql.execution.datasources.v2, "DataSourceV2Relation")
+    return scala_object(logical(target), "SubqueryAlias").apply(TARGET, relations.create(table, none, none))
 
 
-def _object(package: Any, name: str) -> Any:
-    """A Scala object."""
-    return getattr(getattr(package, f"{name}$"), "MODULE$")
-
-
-def _check_analysed(target: Target, command: Any, on: str, said: str) -> None:
+def _check_analysed(target: Target, command: Any, on: str, where: str) -> None:
     check_condition(target, command.condition(), on)
     _check_truth(command.condition(), on, {"boolean"})
     for clause in _clauses(command):
         if clause.condition().isDefined():
-            check_condition(target, clause.condition().get(), said)
-            _check_truth(clause.condition().get(), said, {"boolean", "void"})  # NULL is one that never applies
+            check_condition(target, clause.condition().get(), where)
+            _check_truth(clause.condition().get(), where, {"boolean", "void"})  # NULL is one that never applies
         for action in elements(clause.resolvedActions()):
-            check_value(target, action.expr(), said)
+            check_value(target, action.expr(), where)
 
 
-def _check_truth(condition: Any, said: str, kinds: set[str]) -> None:
+def _check_truth(condition: Any, where: str, kinds: set[str]) -> None:
     """Delta asks for the type of a condition only while it runs."""
     kind = condition.dataType().simpleString()
     if kind not in kinds:
         what = f"{condition.sql()} is of type {kind}, not a condition"
-        raise StatementError("LP445", what, where=said, fix="compare it with something")
+        raise StatementError("LP445", what, where=where, fix="compare it with something")
 
 
 def _clauses(command: Any) -> Iterable[Any]:
@@ -128,25 +128,13 @@ def _clauses(command: Any) -> Iterable[Any]:
 
 
 def _action(target: Target, clause: MergeClause) -> Any:
-    plans, scala = logical(target), target.spark._jvm.scala  # type: ignore[union-attr]  # noqa: SLF001
-    condition = _object(scala, "None") if clause.condition is None else scala.Some(parsed(target, clause.condition, clause.text))
+    plans, scala = logical(target), jvm_of(target.spark).scala
+    given = clause.condition
+    condition = scala_object(scala, "None") if given is None else scala.Some(parsed(target, given, clause.text))
     if clause.kind.action is Action.DELETE:
         return plans.DeleteAction(condition)
     is_update = clause.kind.action is Action.UPDATE
     if clause.assignments is None:
         return plans.UpdateStarAction(condition) if is_update else plans.InsertStarAction(condition)
-    parts = _seq(target, [_assignment(target, assignment) for assignment in clause.assignments])
+    parts = scala_seq(target, [assigned(target, assignment) for assignment in clause.assignments])
     return plans.UpdateAction(condition, parts, False) if is_update else plans.InsertAction(condition, parts)
-
-
-def _assignment(target: Target, assignment: Assignment) -> Any:
-    key = parsed(target, assignment.target, assignment.where)
-    return logical(target).Assignment(key, parsed(target, assignment.expression, assignment.where))
-
-
-def _seq(target: Target, things: Sequence[Any]) -> Any:
-    jvm: Any = target.spark._jvm  # noqa: SLF001
-    listed = jvm.java.util.ArrayList()
-    for thing in things:
-        listed.add(thing)
-    return jvm.scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.candidates import keys_of
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
+from lakeprune.apps.statements.merge.effects import Counts, FileCounts
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
-from lakeprune.apps.statements.merge.spark_on import target_frame
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.model import Candidate
-from lakeprune.apps.statements.spark_target import Target, speaking
-from lakeprune.engines.spark.files import FILE, active, read_files, with_file
+from lakeprune.apps.statements.spark_target import Target, spark_failures
+from lakeprune.engines.spark.files import FILE, active, with_file
 
 _ROW, _MARK = "__lakeprune_row", "__lakeprune_source"
 _OURS, _THEIRS = "__lakeprune_target_row", "__lakeprune_source_row"
@@ -27,26 +26,10 @@ _BOTH_SAY, _THEY_SAY, _WE_SAY = "__lakeprune_matched", "__lakeprune_not_matched"
 _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "inserted"}
 
 
-class FileCounts(Struct, frozen=True):
-    """Rows of one file. `matched` have a source row, `acting` one for which some clause applies."""
-
-    live: int
-    matched: int
-    acting: int
-    updated: int
-    deleted: int
-    ambiguous: int  # with several source rows
-
-
-class Counts(Struct, frozen=True):
-    files: dict[str, FileCounts]  # by the key of the file
-    inserted: int
-
-
 def count_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause], files: Sequence[Candidate]) -> Counts:
     """What the statement does to every file, by one join."""
-    said = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
-    with active(target.spark), speaking(target.location, said):
+    statement = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
+    with active(target.spark), spark_failures(target.location, statement):
         joined = _joined(_target_rows(target, files), source, on, clauses)
         by_row = joined.groupBy("file", "row").agg(
             sql.expr("count_if(is_match) AS matches"),
@@ -67,16 +50,15 @@ def count_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
 
 def _target_rows(target: Target, files: Sequence[Candidate]) -> DataFrame:
     if not files:
-        nothing = target_frame(target).where("FALSE")
+        nothing = target.frame().where("FALSE")
         return nothing.withColumn(FILE, sql.lit(None).cast("string")).withColumn(_ROW, sql.lit(None).cast("long"))
-    rows = read_files(target.spark, target.location, target.version, [file.path for file in files])
-    return with_file(rows).withColumn(_ROW, sql.monotonically_increasing_id())
+    return with_file(target.rows_of(files)).withColumn(_ROW, sql.monotonically_increasing_id())
 
 
 def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeClause]) -> DataFrame:
     """Every pair that matches, and with clauses for them every row of the source without a partner.
 
-    A condition sees what it sees in the statement: both sides, or one alone. So `v > 1` is no question of which `v`.
+    A condition sees what it sees in the statement: both sides, or one alone. So `v > 1` is never ambiguous.
     """
     marked = source.rows.withColumn(_MARK, sql.lit(True))
     has_inserts = any(clause.kind.rows is Rows.SOURCE_ONLY for clause in clauses)

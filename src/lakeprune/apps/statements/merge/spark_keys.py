@@ -7,7 +7,6 @@ values/types.py), computed by Spark, so that no calendar, zone or encoding of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,8 +29,8 @@ class SourceFacts(Struct, frozen=True):
 
 
 def measure(source: Source, keys: Sequence[Key], where: Sequence[str] = ()) -> SourceFacts:
-    """What the source holds for these keys, which together are the whole key, in the rows that can match at all."""
-    with reading_source(source.told):
+    """What the source has for these keys, which together are the whole key, in the rows that can match at all."""
+    with reading_source(source.name):
         if not keys:
             return SourceFacts(source.rows.count(), (), 0, None)
         rows = source.rows.alias(SOURCE)
@@ -82,17 +81,8 @@ def _aggregated(picked: DataFrame, keys: Sequence[Key]) -> Row:
 
 
 def _values(row: Row, index: int, key: Key) -> KeyValues:
-    told: dict[str, Any] = row.asDict()
-    return KeyValues(
-        key,
-        rows=told["rows"] or 0,
-        nulls=told[f"nulls{index}"],
-        nans=told[f"nans{index}"],
-        unreadable=told[f"odd{index}"],
-        distinct=told[f"distinct{index}"],
-        least=told[f"least{index}"],
-        greatest=told[f"greatest{index}"],
-    )
+    names = ("nulls", "nans", "odd", "distinct", "least", "greatest")  # as the fields of KeyValues
+    return KeyValues(key, row["rows"] or 0, *(row[f"{name}{index}"] for name in names))
 
 
 def _listed(picked: DataFrame, found: Sequence[KeyValues]) -> list[KeyValues]:

@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.statements.spark_analysis import in_one_line
-from lakeprune.apps.statements.spark_target import Target
+from lakeprune.apps.statements.spark_target import Target, jvm_of
 from lakeprune.engines.spark.files import active
 from lakeprune.errors import StatementError, UsageError
 
@@ -29,33 +29,37 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 class Source(Struct, frozen=True):
     rows: DataFrame
-    told: str  # what it is, for people
+    name: str  # what it is, for messages
 
 
 def open_source(given: Any, target: Target) -> Source:
-    """The rows, read now and held. LP255 for what is no source, LP442 for one that cannot be read."""
+    """The rows, read now and held. LP255 for what is not a source, LP442 for one that cannot be read."""
     if isinstance(given, DataFrame):
-        found, told = given, "a DataFrame"
+        found, name = given, "a DataFrame"
     elif isinstance(given, str | os.PathLike) and os.fspath(given).strip():
-        told = os.fspath(given)
-        found = _opened(told, target)
+        name = os.fspath(given)
+        found = _opened(name, target)
     else:
-        what = "the source is empty" if isinstance(given, str) else f"a {type(given).__name__} is no source"
+        what = "the source is empty" if isinstance(given, str) else f"a {type(given).__name__} is not a source"
         raise UsageError("LP255", what, fix="give a DataFrame, a query, or the path of a Delta table or of Parquet files")
-    names = [name.lower() for name in found.columns]
-    if double := sorted({name for name in names if names.count(name) > 1}):
+    columns = [column.lower() for column in found.columns]
+    if double := sorted({column for column in columns if columns.count(column) > 1}):
         fix = "give one of them another name"
-        raise StatementError("LP442", f"the source has two columns named {double[0]}", where=told, fix=fix)
-    with reading_source(told):
+        raise StatementError("LP442", f"the source has two columns named {double[0]}", where=name, fix=fix)
+    with reading_source(name):
         held = found.localCheckpoint(eager=True)
-    return Source(in_session(held, target.spark), told)
+    return Source(in_session(held, target.spark), name)
 
 
 def in_session(held: DataFrame, spark: SparkSession) -> DataFrame:
     """The same held rows in another session, whose settings the statement is read with; they are not made again."""
-    sets: Any = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]  # noqa: SLF001
-    ours = sets.ofRows(spark._jsparkSession, held._jdf.queryExecution().analyzed())  # noqa: SLF001
-    return DataFrame(ours, spark)
+    plan = held._jdf.queryExecution().analyzed()  # noqa: SLF001  # PySpark has no other way
+    return _frame_of(plan, spark)
+
+
+def _frame_of(plan: Any, spark: SparkSession) -> DataFrame:
+    frames = jvm_of(spark).org.apache.spark.sql.classic.Dataset
+    return DataFrame(frames.ofRows(spark._jsparkSession, plan), spark)  # noqa: SLF001
 
 
 def is_query(text: str) -> bool:
@@ -69,24 +73,22 @@ def is_query(text: str) -> bool:
 
 def _opened(text: str, target: Target) -> DataFrame:
     spark = target.spark
-    jvm: Any = spark._jvm  # noqa: SLF001  # PySpark has no other way
     with reading_source(text), active(spark):
         if is_query(text):
             # Read by the rule for queries alone: no text of a source can become a command.
             query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
-            found = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, query)  # noqa: SLF001
-            return DataFrame(found, spark)
+            return _frame_of(query, spark)
         # A JVM keeps the working directory it was started in, this process may have moved on.
         place = text if _URL.match(text) else os.path.abspath(text)
-        is_delta = jvm.io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, place)  # noqa: SLF001
+        is_delta = jvm_of(spark).io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, place)  # noqa: SLF001
         return spark.read.format("delta" if is_delta else "parquet").load(place)
 
 
 @contextmanager
-def reading_source(told: str) -> Iterator[None]:
-    """What Spark says inside about the source, as an error of lakeprune."""
+def reading_source(name: str) -> Iterator[None]:
+    """What Spark reports inside about the source, as an error of lakeprune."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
         fix = "give a query, or the path of a Delta table or of a folder of Parquet files"
-        raise StatementError("LP442", "the source cannot be read", where=told, why=in_one_line(error), fix=fix) from error
+        raise StatementError("LP442", "the source cannot be read", where=name, why=in_one_line(error), fix=fix) from error
