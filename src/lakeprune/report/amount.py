@@ -84,3 +84,11 @@ def size_text(size: int) -> str:
     while abs(number) >= 999.95 and unit < len(_UNITS) - 1:
         number, unit = number / 1000, unit + 1
     return f"{size} B" if unit == 0 else f"{number:.1f} {_UNITS[unit]}"
+
+
+def amount_text(amount: Amount) -> str:
+    """
+    >>> amount_text(Amount(2, 5000, 10))
+    '2 files (5.0 KB)'
+    """
+    return f"{files_text(amount.files)} ({size_text(amount.bytes)})"

@@ -1,4 +1,4 @@
-"""The lines that only a MERGE has in the text of its seven steps."""
+"""The lines that a MERGE has of its own in the text of the seven steps."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lakeprune.render.printable import printable, shortened
-from lakeprune.report.amount import files_text
+from lakeprune.report.amount import amount_text, files_text
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.merge.model import MergePart, Obstacle
     from lakeprune.apps.statements.plan import StatementPlan
 
 
-def source_lines(part: MergePart) -> Iterator[str]:
+NOTHING = "no row changes"  # rows may match to which no clause applies
+
+
+def statement_text(plan: StatementPlan) -> str:
+    """The statement in one line."""
+    part = _part(plan)
+    return f"MERGE USING {part.source} ON {plan.statement.condition} {' '.join(part.clauses)}"
+
+
+def validate(plan: StatementPlan) -> Iterator[str]:
     """The source and its keys."""
+    part = _part(plan)
     yield f"source: {_count(part.source_rows, 'row')}, read once and kept: these are the rows that are merged"
     if part.added_columns:
         named = ", ".join(map(printable, part.added_columns))
@@ -25,15 +35,16 @@ def source_lines(part: MergePart) -> Iterator[str]:
         yield f"key {shortened(key.text)}: {about}{_count(key.distinct, 'value')}{nulls}"
 
 
-def obstacle_lines(part: MergePart) -> Iterator[str]:
+def skip(plan: StatementPlan) -> Iterator[str]:
     """What keeps files from being excluded, and what would help."""
-    for obstacle in part.obstacles:
+    yield f"{amount_text(plan.skipping.undecided)} may hold a row with a key of the source"
+    for obstacle in _part(plan).obstacles:
         yield f"note: {shortened(obstacle.message)}"
         if obstacle.fix is not None:
             yield f"  {printable(obstacle.fix)}{_saving(obstacle)}"
 
 
-def verify_lines(plan: StatementPlan) -> Iterator[str]:
+def verify(plan: StatementPlan) -> Iterator[str]:
     """What was read to count the rows."""
     files = plan.skipping.undecided.files
     if not files:
@@ -41,6 +52,11 @@ def verify_lines(plan: StatementPlan) -> Iterator[str]:
         return
     columns = ", ".join(map(printable, plan.read_columns)) or "no column"
     yield f"one join of the source with {files_text(files)}, reading {columns}: {plan.effects.touched.files} to be changed"
+
+
+def _part(plan: StatementPlan) -> MergePart:
+    assert plan.merge is not None, "every MERGE has it"
+    return plan.merge
 
 
 def _saving(obstacle: Obstacle) -> str:

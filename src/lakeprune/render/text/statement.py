@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakeprune.render.printable import printable, shortened
-from lakeprune.render.text import merge
+from lakeprune.render.text import by_condition, merge
 from lakeprune.render.text.report import about
-from lakeprune.report.amount import Amount, files_text, size_text
+from lakeprune.report.amount import Amount, amount_text
 from lakeprune.report.document import View
 
 if TYPE_CHECKING:
@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from lakeprune.apps.statements.reconcile import Check
 
 
+_OWN: dict[str, Any] = {"update": by_condition, "delete": by_condition, "merge": merge}  # what the text of each has of its own
+
+
+def _own(plan: StatementPlan) -> Any:
+    return _OWN[plan.statement.operation.value]
+
+
 def text_chunks(document: StatementPlan | Execution, _: View) -> Iterator[str]:
     """The text report."""
     plan, execution = document.parts
-    yield "\n".join([*about(plan.table, plan.version), f"Statement:   {shortened(statement_text(plan))}"]) + "\n"
+    yield "\n".join([*about(plan.table, plan.version), f"Statement:   {shortened(_own(plan).statement_text(plan))}"]) + "\n"
     steps = (
         ("Validate and simplify", _validate(plan)),
         ("Skip by metadata", _skip(plan)),
-        ("Verify", _verify(plan)),
+        ("Verify", _own(plan).verify(plan)),
         ("Matches", _matches(plan)),
         ("The plan", _effects(plan)),
         ("Execute", _execute(plan, execution)),
@@ -35,17 +42,6 @@ def text_chunks(document: StatementPlan | Execution, _: View) -> Iterator[str]:
     yield f"\nResult: {result_text(document)}\n"
 
 
-def statement_text(plan: StatementPlan) -> str:
-    """The statement in one line."""
-    statement = plan.statement
-    if plan.merge is not None:
-        return f"MERGE USING {plan.merge.source} ON {statement.condition} {' '.join(plan.merge.clauses)}"
-    where = f"WHERE {statement.condition}"
-    if statement.operation.value == "delete":
-        return f"DELETE {where}"
-    return f"UPDATE SET {', '.join(f'{column} = {value}' for column, value in statement.assignments)} {where}"
-
-
 def rows_text(count: int | None) -> str:
     """
     >>> rows_text(1), rows_text(2), rows_text(None)
@@ -54,20 +50,12 @@ def rows_text(count: int | None) -> str:
     return "an unknown number of rows" if count is None else "1 row" if count == 1 else f"{count} rows"
 
 
-def amount_text(amount: Amount) -> str:
-    """
-    >>> amount_text(Amount(2, 5000, 10))
-    '2 files (5.0 KB)'
-    """
-    return f"{files_text(amount.files)} ({size_text(amount.bytes)})"
-
-
 def result_text(document: StatementPlan | Execution) -> str:
     """How it ended, in one sentence."""
     plan, execution = document.parts
     match document.result:
         case "nothing_matches":
-            return f"{_nothing(plan)}, so there is nothing to commit; the table stays at version {plan.version}"
+            return f"{_own(plan).NOTHING}, so there is nothing to commit; the table stays at version {plan.version}"
         case "planned":
             return f"planned, nothing was changed; --execute would change {rows_text(plan.effects.changed)}"
         case "guarded":
@@ -80,48 +68,23 @@ def result_text(document: StatementPlan | Execution) -> str:
     return f"{done}, as planned" if execution.passed else f"{done}, but it DIFFERS from the plan: see step 7"
 
 
-def _nothing(plan: StatementPlan) -> str:
-    """Rows may match in a MERGE to which no clause applies."""
-    return "nothing matches" if plan.merge is None else "no row changes"
-
-
 def _validate(plan: StatementPlan) -> Iterator[str]:
     yield "columns, types and functions are known; the condition is deterministic"
     for clause, rewritten in plan.skipping.clauses:
         yield shortened(clause) + ("" if rewritten is None else f"  means  {shortened(rewritten)}")
-    if plan.skipping.is_partition_only:
-        yield "the condition is about partition columns only: metadata decides it"
-    if plan.merge is not None:
-        yield from merge.source_lines(plan.merge)
+    yield from _own(plan).validate(plan)
 
 
 def _skip(plan: StatementPlan) -> Iterator[str]:
     skipping = plan.skipping
     excluded = skipping.total - skipping.candidates
     yield f"{amount_text(skipping.total)} in the table, {excluded.files} excluded without being read"
-    if plan.merge is None:
-        yield f"{amount_text(skipping.full)} fully matched, {amount_text(skipping.undecided)} undecided"
-        return
-    yield f"{amount_text(skipping.undecided)} may hold a row with a key of the source"
-    yield from merge.obstacle_lines(plan.merge)
-
-
-def _verify(plan: StatementPlan) -> Iterator[str]:
-    undecided = plan.skipping.undecided.files
-    if plan.merge is not None:
-        yield from merge.verify_lines(plan)
-        return
-    if not undecided:
-        yield "nothing is undecided, so no file is read"
-        return
-    left = undecided - (plan.effects.touched.files - plan.skipping.full.files)
-    columns = ", ".join(map(printable, plan.read_columns)) or "no column"
-    yield f"one scan of {files_text(undecided)}, reading {columns}: {left} without a match"
+    yield from _own(plan).skip(plan)
 
 
 def _matches(plan: StatementPlan) -> Iterator[str]:
     if plan.is_empty:
-        yield f"{_nothing(plan)}: no commit"
+        yield f"{_own(plan).NOTHING}: no commit"
         return
     effects = plan.effects
     inserted = "" if not effects.inserted else f", {rows_text(effects.inserted)} to insert"

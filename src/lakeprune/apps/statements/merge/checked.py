@@ -16,7 +16,7 @@ from lakeprune.apps.statements.candidates import Decides
 from lakeprune.apps.statements.merge import effects, spark_merge
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.effects import Counts, rows_of
-from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition, key_tree
+from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition, key_tree, question_of
 from lakeprune.apps.statements.merge.model import MergeKey, MergePart
 from lakeprune.apps.statements.merge.obstacles import obstacles_of
 from lakeprune.apps.statements.merge.on import TARGET, MergeOn, Unusable, conjuncts_of
@@ -30,15 +30,11 @@ from lakeprune.apps.statements.model import Candidate, Operation, Outcome
 from lakeprune.apps.statements.plan import StatementText
 from lakeprune.apps.statements.spark_target import Target, check_writable
 from lakeprune.apps.statements.statement import Addition, Checked, executed_text
-from lakeprune.errors import PredicateError, StatementError
+from lakeprune.errors import StatementError
 from lakeprune.formats.delta.spark_scan import DeltaScan
-from lakeprune.planning.planner import Planner
-from lakeprune.planning.question import Question
 from lakeprune.predicate.clock import pinned
-from lakeprune.predicate.condition import Condition
-from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import TRUE, Expr, Profile
+from lakeprune.predicate.tree import Profile
 from lakeprune.predicate.write.show import show
 
 if TYPE_CHECKING:
@@ -144,7 +140,7 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
         again=replace(statement, source=source),
         target=target,
         text=StatementText(Operation.MERGE, statement.on, executed),
-        question=_question(target.planner, executed, [tree for _, tree in keys], on_target),
+        question=question_of(target.planner, executed, [tree for _, tree in keys], on_target),
         decides=Decides.NOTHING,
         conjuncts=(*((text, show(tree, profile.zone)) for text, tree in keys), *((text, None) for text in on_target)),
         read_columns=tuple(field.name for field in facts.schema.fields if field.name.lower() in named),
@@ -157,22 +153,6 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
         on_target=tuple(on_target),
         added_columns=added_columns,
     )
-
-
-def _question(planner: Planner, text: str, keys: Sequence[Expr], on_target: Sequence[str]) -> Question:
-    """Everything that the statement and the source say about the target alone."""
-    parts = [planner.bound(Condition(text, tree)) for tree in keys]
-    parts += [bound for condition in on_target if (bound := _bound(planner, condition)) is not None]
-    tree = all_of(parts) if parts else TRUE
-    return planner.ask_bound(Condition(text, tree), tree)
-
-
-def _bound(planner: Planner, condition: str) -> Expr | None:
-    """The condition as lakeprune reads it; None for what only Spark reads, which excludes no file."""
-    try:
-        return planner.bound(condition)
-    except PredicateError:
-        return None
 
 
 def _measured(source: Source, on: MergeOn) -> tuple[MergeOn, SourceFacts]:

@@ -7,10 +7,18 @@ list). NULL never matches by `=`, and matches NULL by `<=>`. Values that do not 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+
 from msgspec import Struct
 
+from lakeprune.errors import PredicateError
+from lakeprune.planning.planner import Planner
+from lakeprune.planning.question import Question
+from lakeprune.predicate.condition import Condition
+from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import FALSE, And, Column, Compare, Expr, In, IsNull, Literal, Member, Op, Or
+from lakeprune.predicate.tree import FALSE, TRUE, And, Column, Compare, Expr, In, IsNull, Literal, Member, Op, Or
 from lakeprune.predicate.write.pasteable import plain_sql
 from lakeprune.predicate.write.show import name_text
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, values
@@ -85,6 +93,16 @@ def key_tree(found: KeyValues) -> Expr:
     if not (found.key.is_null_safe and found.nulls):
         return within
     return IsNull(column) if within == FALSE else Or((within, IsNull(column)))
+
+
+def question_of(planner: Planner, text: str, keys: Sequence[Expr], on_target: Sequence[str]) -> Question:
+    """What metadata is asked: everything that the keys and the conditions on the target alone demand of it."""
+    parts = [planner.bound(Condition(text, tree)) for tree in keys]
+    for condition in on_target:
+        with suppress(PredicateError):  # what only Spark reads excludes no file
+            parts.append(planner.bound(condition))
+    tree = all_of(parts) if parts else TRUE
+    return planner.ask_bound(Condition(text, tree), tree)
 
 
 def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
