@@ -71,7 +71,7 @@ def _pairs(given: Mapping[str, str]) -> list[tuple[str, str]]:
     pairs = list(given.items())
     for column, expression in pairs:
         if not isinstance(column, str) or not isinstance(expression, str):
-            what = f"the assignment of {column!r} is no text"
+            what = f"the assignment of {column!r} is not text"
             raise UsageError("LP251", what, fix="give SQL expressions as text: {'a': '1', 'b': 'b + 1'}")
     return pairs
 
@@ -79,7 +79,7 @@ def _pairs(given: Mapping[str, str]) -> list[tuple[str, str]]:
 def _text(given: object) -> str:
     if not isinstance(given, str):
         fix = "give {'a': '1', 'b': 'b + 1'} or \"a = 1, b = b + 1\""
-        raise UsageError("LP251", f"a {type(given).__name__} is no SET", fix=fix)
+        raise UsageError("LP251", f"a {type(given).__name__} is not a SET", fix=fix)
     return given
 
 
@@ -96,7 +96,7 @@ def _of_pair(column: str, expression: str) -> Assignment:
     names, value = _tokens(column), _tokens(expression)
     if not value.items:
         raise StatementError("LP401", f"nothing is assigned to {column}", fix=_FIX)
-    return Assignment(_name(names, 0, len(names.items)), value.uncommented(0, len(value.items)), f"{column} = {expression}")
+    return Assignment(_name(names, 0, len(names.items)), value.uncommented(), f"{column} = {expression}")
 
 
 def _between(tokens: Tokens, start: int, end: int) -> Assignment:
@@ -105,36 +105,16 @@ def _between(tokens: Tokens, start: int, end: int) -> Assignment:
         place = tokens.items[min(start, len(tokens.items) - 1)]
         last = tokens.items[max(start, end - 1)] if start < len(tokens.items) else place
         where = underline(tokens.text, place.start, last.end)
-        raise StatementError("LP401", "this is no assignment", where=where, why="it has no column = expression", fix=_FIX)
+        raise StatementError("LP401", "this is not an assignment", where=where, why="it has no column = expression", fix=_FIX)
     return Assignment(_name(tokens, start, equals), tokens.uncommented(equals + 1, end), tokens.source(start, end))
 
 
 def _name(tokens: Tokens, first: int, last: int) -> tuple[str, ...]:
-    path = path_of(tokens, first, last)
+    path = tokens.path(first, last)
     if path is None:
         where = tokens.source(first, last) if last > first else tokens.text
         raise StatementError("LP401", "this is not a column to assign to", where=where, fix=_FIX)
     return path
-
-
-def path_of(tokens: Tokens, first: int, last: int) -> tuple[str, ...] | None:
-    """The path of a bare column, `a` or `` `a b`.c ``; None for any other expression."""
-    are_names = all(is_name(tokens, index) for index in range(first, last, 2))
-    are_dots = all(tokens.key(index) == "." for index in range(first + 1, last, 2))
-    if not are_names or not are_dots or (last - first) % 2 == 0:
-        return None
-    return tuple(name_of(tokens, index) for index in range(first, last, 2))
-
-
-def is_name(tokens: Tokens, index: int) -> bool:
-    return tokens.items[index].kind in ("word", "name")
-
-
-def name_of(tokens: Tokens, index: int) -> str:
-    """A name without its back-ticks."""
-    token = tokens.items[index]
-    written = tokens.text[token.start : token.end]
-    return written[1:-1].replace("``", "`") if token.kind == "name" else written
 
 
 def _tokens(text: str) -> Tokens:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct
 
 from lakeprune.apps.statements.candidates import Decides
-from lakeprune.apps.statements.model import Candidate, Certainty, Effects, Fate, Operation, Outcome, Touched, total
+from lakeprune.apps.statements.model import Candidate, Certainty, Fate, Operation, Outcome, Touched, effects_of, total
 from lakeprune.apps.statements.plan import StatementText
 from lakeprune.apps.statements.statement import Addition, Checked, executed_text
 from lakeprune.apps.statements.strengthen import added_conditions, strengthened
@@ -31,6 +31,7 @@ class ByCondition(Struct, frozen=True):
     """A statement about the rows for which a condition is TRUE."""
 
     operation: ClassVar[Operation]
+    changes: ClassVar[str]  # the number of the effects that it sets
     whole: ClassVar[Fate]  # of a file in which every row matches
     reads_padded: ClassVar[bool]  # whether Delta reads CHAR columns with their blanks here
     where: str
@@ -43,10 +44,6 @@ class ByCondition(Struct, frozen=True):
 
     def analyse(self, target: Target, executed: str) -> None:
         """Refuse what Spark or Delta would refuse, or what would not mean the same twice."""
-        raise NotImplementedError
-
-    def effects(self, touched: Sequence[Touched], changed: int | None) -> Effects:
-        """What it does to these files, in which so many rows match."""
         raise NotImplementedError
 
     def run(self, spark: SparkSession, location: str, condition: str) -> None:
@@ -116,5 +113,5 @@ def outcome_of(
         if is_full or matching:
             fate = statement.whole if live == matching else in_part
             touched.append(Touched(file.path, file.key, file.size, live, matching, fate))
-    effects = statement.effects(touched, total([file.matching for file in touched]))
-    return Outcome(tuple(touched), effects, is_empty=not touched)
+    changed = {statement.changes: total([file.matching for file in touched])}
+    return Outcome(tuple(touched), effects_of(touched, **changed), is_empty=not touched)

@@ -32,12 +32,9 @@ class Guards(Struct, frozen=True):
     require_partition_filter: bool = False
 
 
-NAMES = frozenset(Guards.__match_args__)
-
-
 def guards_of(options: Mapping[str, Any]) -> Guards:
     """The guards among these options. LP252 for a limit that is not a number."""
-    given = {name: value for name, value in options.items() if name in NAMES}
+    given = {name: value for name, value in options.items() if name in Guards.__struct_fields__}
     for name, limit in given.items():
         if name != "require_partition_filter" and limit is not None and (type(limit) is not int or limit < 0):
             raise UsageError("LP252", f"{name} is {limit!r}", fix="give a whole number, 0 or more")
@@ -46,33 +43,22 @@ def guards_of(options: Mapping[str, Any]) -> Guards:
 
 def judge(guards: Guards, effects: Effects, plan: Plan) -> tuple[Assertion, ...]:
     """One assertion per demand, in a fixed order."""
+    size, files, rows = effects.rewritten.bytes, effects.touched.files, effects.changed
+    limits = (
+        ("max_rewrite_bytes", guards.max_rewrite_bytes, size, f"{size_text(size)} ({size} bytes) to rewrite", " bytes"),
+        ("max_files", guards.max_files, files, f"{files} file(s) to change", ""),
+        ("max_rows", guards.max_rows, rows, f"{rows} row(s) to change", ""),
+    )
     found = []
-    if guards.max_rewrite_bytes is not None:
-        size = effects.rewritten.bytes
-        message = f"{size_text(size)} ({size} bytes) to rewrite are above the limit of {guards.max_rewrite_bytes} bytes"
-        found.append(_at_most("max_rewrite_bytes", guards.max_rewrite_bytes, size, message))
-    if guards.max_files is not None:
-        message = f"{effects.touched.files} file(s) to change are above the limit of {guards.max_files}"
-        found.append(_at_most("max_files", guards.max_files, effects.touched.files, message))
-    if guards.max_rows is not None:
-        found.append(_rows(guards.max_rows, effects.changed))
+    for name, limit, actual, what, unit in limits:
+        if limit is not None and actual is None:
+            message = f"the log does not record how many rows would change, so that the limit of {limit} cannot be checked"
+            found.append(Assertion(name, False, {"threshold": limit}, message))
+        elif limit is not None and actual is not None:
+            message = f"{what} are above the limit of {limit}{unit}"
+            found.append(Assertion(name, actual <= limit, {"threshold": limit, "actual": actual}, message))
     if guards.require_partition_filter:
-        message = "the condition does not bound a partition column"
-        found.append(Assertion("partition_filter", bounds_partition(plan), {}, message))
+        # It bounds one when the condition implies something about partition columns alone.
+        is_bounded = any(only(implied(clause.predicate), Role.PARTITION) != TRUE for clause in plan.clauses)
+        found.append(Assertion("partition_filter", is_bounded, {}, "the condition does not bound a partition column"))
     return tuple(found)
-
-
-def bounds_partition(plan: Plan) -> bool:
-    """Whether the condition implies something about partition columns alone."""
-    return any(only(implied(clause.predicate), Role.PARTITION) != TRUE for clause in plan.clauses)
-
-
-def _rows(limit: int, changed: int | None) -> Assertion:
-    if changed is None:
-        message = f"the log does not record how many rows would change, so that the limit of {limit} cannot be checked"
-        return Assertion("max_rows", False, {"threshold": limit}, message)
-    return _at_most("max_rows", limit, changed, f"{changed} row(s) to change are above the limit of {limit}")
-
-
-def _at_most(name: str, limit: int, actual: int, message: str) -> Assertion:
-    return Assertion(name, actual <= limit, {"threshold": limit, "actual": actual}, message)

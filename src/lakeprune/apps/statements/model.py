@@ -101,14 +101,12 @@ class Outcome(Struct, frozen=True):
     is_empty: bool
 
 
-def effects_of(
-    touched: Sequence[Touched], *, updated: int | None = 0, deleted: int | None = 0, inserted: int | None = 0
-) -> Effects:
-    """What a statement does that affects these files."""
+def effects_of(touched: Sequence[Touched], **changed: int | None) -> Effects:
+    """What a statement does that affects these files; `changed` are the rows that it updates, deletes and inserts."""
     by_fate = {fate: [file for file in touched if file.fate is fate] for fate in Fate}
     copied = sum((file.live or 0) - (file.matching or 0) for file in by_fate[Fate.REWRITE])
     rewritten, removed, vectors = (amount_of(by_fate[fate]) for fate in (Fate.REWRITE, Fate.REMOVE, Fate.VECTOR))
-    return Effects(amount_of(touched), rewritten, removed, vectors, updated, deleted, copied, inserted)
+    return Effects(amount_of(touched), rewritten, removed, vectors, copied=copied, **changed)
 
 
 def total(numbers: Sequence[int | None]) -> int | None:

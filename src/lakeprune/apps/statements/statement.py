@@ -97,5 +97,4 @@ class Checked(Struct, frozen=True):
 
 def executed_text(condition: str, profile: Profile) -> str:
     """A condition as it is executed: without comments, which other parsers may end elsewhere, and with its clock pinned."""
-    tokens = tokenize(condition)
-    return pinned(tokens.uncommented(0, len(tokens.items)), profile)
+    return pinned(tokenize(condition).uncommented(), profile)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lakeprune.apps.statements.by_condition import ByCondition
-from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched, effects_of
+from lakeprune.apps.statements.model import Fate, Operation
 from lakeprune.apps.statements.statement import Request, StatementOptions
 from lakeprune.planning.session import check_options
 
@@ -31,6 +30,7 @@ def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[S
 
 class Delete(ByCondition, frozen=True):
     operation = Operation.DELETE
+    changes = "deleted"
     whole = Fate.REMOVE
     reads_padded = False
 
@@ -38,9 +38,6 @@ class Delete(ByCondition, frozen=True):
         from lakeprune.apps.statements.spark_analysis import check_delete
 
         check_delete(target, executed)
-
-    def effects(self, touched: Sequence[Touched], changed: int | None) -> Effects:
-        return effects_of(touched, deleted=changed)
 
     def run(self, spark: SparkSession, location: str, condition: str) -> None:
         from lakeprune.apps.statements import spark_writer

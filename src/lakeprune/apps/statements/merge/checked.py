@@ -20,7 +20,6 @@ from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition, key
 from lakeprune.apps.statements.merge.model import MergeKey, MergePart
 from lakeprune.apps.statements.merge.obstacles import obstacles_of
 from lakeprune.apps.statements.merge.on import TARGET, MergeOn, Unusable, conjuncts_of
-from lakeprune.apps.statements.merge.spark_ambiguity import naming_the_key, refusal
 from lakeprune.apps.statements.merge.spark_checks import check_merge, may_evolve
 from lakeprune.apps.statements.merge.spark_counts import count_merge
 from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
@@ -78,8 +77,7 @@ class CheckedMerge(Checked, frozen=True, kw_only=True):
         return MergePart(self.source.name, self.facts.rows, texts, self.added_columns, keys, obstacles)
 
     def write(self, spark: SparkSession, condition: str) -> None:
-        with naming_the_key(self, condition):
-            spark_merge.run_merge(spark, self.target.location, self.source.rows, condition, self.clauses)
+        spark_merge.run_merge(spark, self, condition)
 
     @property
     def zone(self) -> str:
@@ -101,7 +99,7 @@ class CheckedMerge(Checked, frozen=True, kw_only=True):
         what = f"{refused or lossy} target row(s) match more than one source row"
         why = "which Delta's MERGE refuses" if refused else "and with the change data feed Delta's MERGE then loses other rows"
         rows, code = self.target.rows_of(candidates), "LP443" if refused else "LP444"
-        raise refusal(self, rows, f"{what}, {why}", executed=self.text.executed, code=code)
+        raise spark_merge.refusal(self, rows, f"{what}, {why}", executed=self.text.executed, code=code)
 
     def _loses_rows(self) -> bool:
         """Delta 4.4 with the change data feed and without deletion vectors loses rows to be copied where one is deleted twice."""
@@ -114,7 +112,7 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
     facts, profile = target.planner.facts, target.planner.profile
     clauses = tuple(_pinned(clause, profile) for clause in statement.clauses)
     for clause in clauses:
-        computed = facts.computed_columns if clause.kind.action is Action.UPDATE else {}
+        computed = facts.computed_columns if clause.action is Action.UPDATE else {}
         check_columns(_of_table(clause, target), facts.schema, computed)
     kinds = rows_of(clauses)
     check_writable(target, only_inserts=kinds == {Rows.SOURCE_ONLY})
@@ -168,7 +166,7 @@ def _measured(source: Source, on: MergeOn) -> tuple[MergeOn, SourceFacts]:
 def _pinned(clause: MergeClause, profile: Profile) -> MergeClause:
     condition = None if clause.condition is None else pinned(clause.condition, profile)
     assignments = None if clause.assignments is None else tuple(map(_of_target, clause.assignments))
-    return MergeClause(clause.kind, condition, assignments)
+    return replace(clause, condition=condition, assignments=assignments)
 
 
 def _of_target(assignment: Assignment) -> Assignment:

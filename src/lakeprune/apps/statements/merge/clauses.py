@@ -6,7 +6,7 @@ expressions are passed on one by one. The target is called `t`, the source `s`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -34,33 +34,20 @@ class Action(Enum):
     INSERT = "insert"
 
 
-class ClauseKind(Enum):
-    """The value is the name of the option; the flag has dashes."""
-
-    MATCHED_UPDATE = "when_matched_update"
-    MATCHED_DELETE = "when_matched_delete"
-    INSERT = "when_not_matched_insert"
-    BY_SOURCE_UPDATE = "when_not_matched_by_source_update"
-    BY_SOURCE_DELETE = "when_not_matched_by_source_delete"
-
-    @property
-    def rows(self) -> Rows:
-        if self in (ClauseKind.MATCHED_UPDATE, ClauseKind.MATCHED_DELETE):
-            return Rows.MATCHED
-        return Rows.SOURCE_ONLY if self is ClauseKind.INSERT else Rows.TARGET_ONLY
-
-    @property
-    def action(self) -> Action:
-        return Action(self.value.rsplit("_", 1)[1])
-
-
-_KINDS = {kind.value: kind for kind in ClauseKind}
+KINDS = {  # by the name of the option; the flag has dashes
+    "when_matched_update": (Rows.MATCHED, Action.UPDATE),
+    "when_matched_delete": (Rows.MATCHED, Action.DELETE),
+    "when_not_matched_insert": (Rows.SOURCE_ONLY, Action.INSERT),
+    "when_not_matched_by_source_update": (Rows.TARGET_ONLY, Action.UPDATE),
+    "when_not_matched_by_source_delete": (Rows.TARGET_ONLY, Action.DELETE),
+}
 
 
 class MergeClause(Struct, frozen=True):
     """`assignments` are None for `all`; a DELETE has none. `condition` is None when every such row is meant."""
 
-    kind: ClauseKind
+    rows: Rows
+    action: Action
     condition: str | None
     assignments: tuple[Assignment, ...] | None
 
@@ -68,20 +55,18 @@ class MergeClause(Struct, frozen=True):
     def text(self) -> str:
         """The clause as SQL writes it.
 
-        >>> clause_of(ClauseKind.MATCHED_UPDATE, "AND s.op = 'u' THEN a = s.a").text
+        >>> clause_of("when_matched_update", "AND s.op = 'u' THEN a = s.a").text
         "WHEN MATCHED AND s.op = 'u' THEN UPDATE SET a = s.a"
         """
-        when = f"WHEN {self.kind.rows.value.upper()}"
         condition = "" if self.condition is None else f" AND {self.condition}"
-        return f"{when}{condition} THEN {self._action()}"
+        return f"WHEN {self.rows.value.upper()}{condition} THEN {self._action()}"
 
     def _action(self) -> str:
-        action = self.kind.action
-        if action is Action.DELETE:
+        if self.action is Action.DELETE:
             return "DELETE"
         if self.assignments is None:
-            return "UPDATE SET *" if action is Action.UPDATE else "INSERT *"
-        if action is Action.UPDATE:
+            return "UPDATE SET *" if self.action is Action.UPDATE else "INSERT *"
+        if self.action is Action.UPDATE:
             return f"UPDATE SET {', '.join(f'{a.target} = {a.expression}' for a in self.assignments)}"
         columns, values = (a.target for a in self.assignments), (a.expression for a in self.assignments)
         return f"INSERT ({', '.join(columns)}) VALUES ({', '.join(values)})"
@@ -91,76 +76,58 @@ def clauses_of(given: Sequence[tuple[str, Any]]) -> tuple[MergeClause, ...]:
     """The clauses, in order, of options by name; an option that is a list stands for several clauses."""
     found = []
     for name, value in given:
-        kind = _KINDS.get(name)
-        if kind is None:
-            raise UsageError("LP256", f"{name!r} is no clause of MERGE", fix=f"the clauses are {', '.join(_KINDS)}")
-        found += [clause_of(kind, one) for one in (value if isinstance(value, list | tuple) else [value])]
+        if name not in KINDS:
+            raise UsageError("LP256", f"{name!r} is not a clause of MERGE", fix=f"the clauses are {', '.join(KINDS)}")
+        found += [clause_of(name, one) for one in (value if isinstance(value, list | tuple) else [value])]
     if not found:
         raise UsageError("LP256", "a MERGE without a WHEN clause does nothing", fix="add --when-matched-update all, for example")
     return tuple(found)
 
 
-def clause_of(kind: ClauseKind, given: Any) -> MergeClause:
-    """One clause.
+def clause_of(name: str, given: Any) -> MergeClause:
+    """One clause, by the name of its option.
 
-    >>> clause_of(ClauseKind.MATCHED_DELETE, "AND t.a > 1 -- old").condition
+    >>> clause_of("when_matched_delete", "AND t.a > 1 -- old").condition
     't.a > 1'
     """
-    if isinstance(given, Mapping) and kind.action is not Action.DELETE:
-        return MergeClause(kind, None, assignments_of(given))
-    if given is True and kind.action is Action.DELETE:
-        return MergeClause(kind, None, ())
+    rows, action = KINDS[name]
+    if isinstance(given, Mapping) and action is not Action.DELETE:
+        return MergeClause(rows, action, None, assignments_of(given))
+    if given is True and action is Action.DELETE:
+        return MergeClause(rows, action, None, ())
     if not isinstance(given, str):
-        raise UsageError("LP256", f"{kind.value} is {given!r}", fix=_FIX)
-    condition, rest = _split(kind, _tokens(given, kind))
-    if kind.action is Action.DELETE:
-        return MergeClause(kind, condition, ())
-    if not rest.strip():
-        raise _no_clause(kind, given)
+        raise UsageError("LP256", f"{name} is {given!r}", fix=_FIX)
+    condition, rest = _split(name, given)
+    if action is Action.DELETE:
+        return MergeClause(rows, action, condition, ())
     if rest.strip().lower() not in _ALL:
-        return MergeClause(kind, condition, assignments_of(rest))
-    if kind is ClauseKind.BY_SOURCE_UPDATE:
+        return MergeClause(rows, action, condition, assignments_of(rest))
+    if rows is Rows.TARGET_ONLY:
         why = "a row that the source does not have cannot be set from it"
-        raise StatementError("LP441", "`all` is no SET for rows without a source row", why=why, fix="name the columns: a = 0")
-    return MergeClause(kind, condition, None)
+        raise StatementError("LP441", "`all` cannot set rows without a source row", why=why, fix="name the columns: a = 0")
+    return MergeClause(rows, action, condition, None)
 
 
-def _split(kind: ClauseKind, tokens: Tokens) -> tuple[str | None, str]:
-    """The condition, and what stands behind THEN."""
+def _split(name: str, text: str) -> tuple[str | None, str]:
+    """The condition, and what stands behind THEN, which a DELETE does not have."""
+    is_delete = KINDS[name][1] is Action.DELETE
+    what, fix = f"--{name.replace('_', '-')} does not parse", "write it like  AND s.op = 'd'" if is_delete else _FIX
+    try:
+        tokens = tokenize(text)
+    except PredicateError as error:
+        raise StatementError("LP440", what, where=error.where, why=error.why, fix=_FIX) from error
     count = len(tokens.items)
-    if kind.action is Action.DELETE:
-        if not count:
-            return None, ""
-        if tokens.key(0) != "and" or count == 1:
-            raise _no_clause(kind, tokens.text)
-        return tokens.uncommented(1, count), ""
-    if tokens.key(0) != "and":
-        return None, tokens.uncommented(0, count)
-    then = next(_thens(tokens), None)
-    if then is None or then == 1 or then + 1 == count:
-        raise _no_clause(kind, tokens.text)
+    if tokens.key(0) != "and" and (count == 0) == is_delete:
+        return None, tokens.uncommented()
+    then = count if is_delete else _then(tokens)
+    if tokens.key(0) != "and" or then is None or then == 1 or then + 1 == count:
+        raise StatementError("LP440", what, where=text, fix=fix)
     return tokens.uncommented(1, then), tokens.uncommented(then + 1, count)
 
 
-def _thens(tokens: Tokens) -> Iterator[int]:
+def _then(tokens: Tokens) -> int | None:
     """Where THEN stands outside brackets and outside CASE."""
-    for index in range(len(tokens.items)):
-        token = tokens.items[index]
+    for index, token in enumerate(tokens.items):
         if token.kind == "word" and token.key == "then" and tokens.depth[index] == 0 and tokens.key(index - 1) != ".":
-            yield index
-
-
-def _tokens(text: str, kind: ClauseKind) -> Tokens:
-    try:
-        return tokenize(text)
-    except PredicateError as error:
-        raise StatementError("LP440", f"{_flag(kind)} does not parse", where=error.where, why=error.why, fix=_FIX) from error
-
-
-def _no_clause(kind: ClauseKind, text: str) -> StatementError:
-    fix = "write it like  AND s.op = 'd'" if kind.action is Action.DELETE else _FIX
-    return StatementError("LP440", f"{_flag(kind)} does not parse", where=text, fix=fix)
-
-
-def _flag(kind: ClauseKind) -> str:
-    return f"--{kind.value.replace('_', '-')}"
+            return index
+    return None

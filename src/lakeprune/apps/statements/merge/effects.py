@@ -63,12 +63,12 @@ def rows_deleted_twice(clauses: Sequence[MergeClause], counts: Counts) -> int:
 
 def _is_plain_delete(clauses: Sequence[MergeClause]) -> bool:
     """Whether every matched row is deleted, and nothing else becomes of it."""
-    matched = [clause for clause in clauses if clause.kind.rows is Rows.MATCHED]
-    return len(matched) == 1 and matched[0].kind.action is Action.DELETE and matched[0].condition is None
+    matched = [clause for clause in clauses if clause.rows is Rows.MATCHED]
+    return len(matched) == 1 and matched[0].action is Action.DELETE and matched[0].condition is None
 
 
 def rows_of(clauses: Sequence[MergeClause]) -> set[Rows]:
-    return {clause.kind.rows for clause in clauses}
+    return {clause.rows for clause in clauses}
 
 
 def _is_touched(clauses: Sequence[MergeClause], counted: FileCounts, *, uses_vectors: bool) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from lakeprune.apps.statements.merge.clauses import ClauseKind, MergeClause, clauses_of
+from lakeprune.apps.statements.merge.clauses import KINDS, MergeClause, clauses_of
 from lakeprune.apps.statements.model import Operation
 from lakeprune.apps.statements.statement import Request, StatementOptions
 from lakeprune.errors import UsageError
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Source = DataFrame | str | os.PathLike[str]
     Set = str | Mapping[str, str]
-
-_KINDS = frozenset(kind.value for kind in ClauseKind)
 
 
 class MergeOptions(StatementOptions, total=False):
@@ -51,7 +49,7 @@ def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **optio
     a list of pairs of name and value. The other options are those of `update`.
     """
     check_options("merge", options, MergeOptions)
-    listed = [*options.get("clauses", ()), *((name, value) for name, value in options.items() if name in _KINDS)]
+    listed = [*options.get("clauses", ()), *((name, value) for name, value in options.items() if name in KINDS)]
     statement = Merge(source, on, clauses_of(listed))
     from lakeprune.apps.statements.planning import plan_statement
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from lakeprune.apps.statements.assignments import is_name, name_of, path_of
 from lakeprune.apps.statements.merge.keys import Key
 from lakeprune.predicate.read.sql.logic import pieces
 from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens, tokenize
@@ -79,7 +78,7 @@ def _inside(tokens: Tokens, first: int, last: int) -> tuple[int, int]:
 
 
 def _conjunct(tokens: Tokens, first: int, last: int) -> Conjunct:
-    names = frozenset(name_of(tokens, index).lower() for index in range(first, last) if is_name(tokens, index))
+    names = frozenset(name.lower() for index in range(first, last) if (name := tokens.name(index)) is not None)
     text = tokens.uncommented(first, last)
     return Conjunct(text, _unaliased(tokens, first, last), names, _equality(tokens, first, last))
 
@@ -107,13 +106,11 @@ def _equality(tokens: Tokens, first: int, last: int) -> Equality | None:
 
 
 def _side(tokens: Tokens, first: int, last: int) -> Side:
-    return Side(tokens.uncommented(first, last), _path(tokens, *_inside(tokens, first, last)))
-
-
-def _path(tokens: Tokens, first: int, last: int) -> tuple[str, ...] | None:
-    return path_of(tokens, first + 2 if _is_alias(tokens, first) else first, last)
+    text = tokens.uncommented(first, last)
+    first, last = _inside(tokens, first, last)
+    return Side(text, tokens.path(first + 2 if _is_alias(tokens, first) else first, last))
 
 
 def _is_alias(tokens: Tokens, index: int) -> bool:
     is_first = tokens.key(index + 1) == "." and tokens.key(index - 1) != "."
-    return is_first and is_name(tokens, index) and name_of(tokens, index).lower() == TARGET
+    return is_first and (tokens.name(index) or "").lower() == TARGET

@@ -45,7 +45,7 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
     with spark_failures(target.location), active(target.spark):
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
-    actions = {rows: scala_seq(target, [_action(target, c) for c in clauses if c.kind.rows is rows]) for rows in Rows}
+    actions = {rows: scala_seq(target, [_action(target, c) for c in clauses if c.rows is rows]) for rows in Rows}
     plan = logical(target).MergeIntoTable(
         ours,
         theirs,
@@ -131,9 +131,9 @@ def _action(target: Target, clause: MergeClause) -> Any:
     plans, scala = logical(target), jvm_of(target.spark).scala
     given = clause.condition
     condition = scala_object(scala, "None") if given is None else scala.Some(parsed(target, given, clause.text))
-    if clause.kind.action is Action.DELETE:
+    if clause.action is Action.DELETE:
         return plans.DeleteAction(condition)
-    is_update = clause.kind.action is Action.UPDATE
+    is_update = clause.action is Action.UPDATE
     if clause.assignments is None:
         return plans.UpdateStarAction(condition) if is_update else plans.InsertStarAction(condition)
     parts = scala_seq(target, [assigned(target, assignment) for assignment in clause.assignments])

@@ -61,7 +61,7 @@ def _joined(rows: DataFrame, source: Source, on: str, clauses: Sequence[MergeCla
     A condition sees what it sees in the statement: both sides, or one alone. So `v > 1` is never ambiguous.
     """
     marked = source.rows.withColumn(_MARK, sql.lit(True))
-    has_inserts = any(clause.kind.rows is Rows.SOURCE_ONLY for clause in clauses)
+    has_inserts = any(clause.rows is Rows.SOURCE_ONLY for clause in clauses)
     how = "full_outer" if has_inserts else "left_outer"
     joined = rows.alias(TARGET).join(marked.alias(SOURCE), sql.expr(on), how)
     sides = (sql.struct(f"{TARGET}.*").alias(_OURS), sql.struct(f"{SOURCE}.*").alias(_THEIRS))
@@ -85,7 +85,7 @@ def _action(clauses: Sequence[MergeClause], rows: Rows) -> str:
     }
     branches = []
     for clause in clauses:
-        if clause.kind.rows is rows:
+        if clause.rows is rows:
             condition = "" if clause.condition is None else f" AND ({clause.condition})"
-            branches.append(f"WHEN {kinds[rows]}{condition} THEN '{clause.kind.action.value}'")
+            branches.append(f"WHEN {kinds[rows]}{condition} THEN '{clause.action.value}'")
     return f"CASE {' '.join(branches)} END" if branches else "CAST(NULL AS STRING)"

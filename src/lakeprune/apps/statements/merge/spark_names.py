@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType as SparkType
-from pyspark.sql.types import DecimalType, StringType, StructType
+from pyspark.sql.types import StringType, StructType
 
 from lakeprune.apps.statements.merge.keys import Key, compares_exactly
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET, Conjunct, MergeOn, Unusable, conjuncts_of
@@ -20,6 +20,7 @@ from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind.names import Resolver
+from lakeprune.predicate.read.catalyst.types import data_type
 from lakeprune.predicate.tree import Column, Name
 from lakeprune.values.types import NESTED_KINDS, DataType, Kind
 
@@ -108,11 +109,9 @@ class Names:
 
     def _type_of(self, expression: str) -> DataType:
         spark = self._picked(expression).schema[0].dataType
-        if isinstance(spark, StringType):
-            return DataType(Kind.STRING, collation=None if spark.simpleString() == "string" else spark.simpleString())
-        if isinstance(spark, DecimalType):
-            return DataType(Kind.DECIMAL, spark.precision, spark.scale)
-        return DataType({kind.value: kind for kind in Kind}.get(spark.typeName(), Kind.OTHER))
+        if isinstance(spark, StringType) and spark.simpleString() != "string":
+            return DataType(Kind.STRING, collation=spark.simpleString())
+        return data_type(spark.jsonValue()) or DataType(Kind.OTHER)
 
     def _picked(self, expression: str) -> DataFrame:
         return self._joined.selectExpr(f"({expression})")

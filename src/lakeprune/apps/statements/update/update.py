@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lakeprune.apps.statements.assignments import assignments_of
 from lakeprune.apps.statements.by_condition import ByCondition
-from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched, effects_of
+from lakeprune.apps.statements.model import Fate, Operation
 from lakeprune.apps.statements.statement import Request, StatementOptions
 from lakeprune.planning.session import check_options
 
@@ -39,6 +39,7 @@ def update(
 
 class Update(ByCondition, frozen=True):
     operation = Operation.UPDATE
+    changes = "updated"
     whole = Fate.REWRITE
     reads_padded = True
 
@@ -46,9 +47,6 @@ class Update(ByCondition, frozen=True):
         from lakeprune.apps.statements.spark_analysis import check_update
 
         check_update(target, executed, self.assignments)
-
-    def effects(self, touched: Sequence[Touched], changed: int | None) -> Effects:
-        return effects_of(touched, updated=changed)
 
     def run(self, spark: SparkSession, location: str, condition: str) -> None:
         from lakeprune.apps.statements import spark_writer

@@ -62,9 +62,10 @@ class Tokens(Struct, frozen=True):
         """The user's spelling of tokens first..last-1."""
         return self.text[self.items[first].start : self.items[last - 1].end]
 
-    def uncommented(self, first: int, last: int) -> str:
-        """The same without comments, which other parsers may end elsewhere."""
+    def uncommented(self, first: int = 0, last: int | None = None) -> str:
+        """The same without comments, which other parsers may end elsewhere; of all tokens when no range is given."""
         pieces = []
+        last = len(self.items) if last is None else last
         for index in range(first, last):
             token = self.items[index]
             pieces.append(self.text[token.start : token.end])
@@ -74,6 +75,19 @@ class Tokens(Struct, frozen=True):
 
     def key(self, index: int) -> str:
         return self.items[index].key if 0 <= index < len(self.items) else ""
+
+    def name(self, index: int) -> str | None:
+        """A word or a name without its back-ticks; None for any other token."""
+        token = self.items[index]
+        written = self.text[token.start : token.end]
+        return written[1:-1].replace("``", "`") if token.kind == "name" else written if token.kind == "word" else None
+
+    def path(self, first: int, last: int) -> tuple[str, ...] | None:
+        """The names of a bare column, `a` or `` `a b`.c ``; None for any other expression."""
+        names = [self.name(index) for index in range(first, last, 2)]
+        has_dots = all(self.key(index) == "." for index in range(first + 1, last, 2))
+        found = tuple(name for name in names if name is not None)
+        return found if has_dots and len(found) == len(names) and (last - first) % 2 == 1 else None
 
 
 def tokenize(text: str) -> Tokens:
