@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.apps.dataframes.conditions import condition_of
+from lakeprune.apps.dataframes.conditions import question_of
 from lakeprune.apps.dataframes.scan import DeltaScan
 from lakeprune.apps.dataframes.spark_plans import plan_of_frame
 from lakeprune.apps.dataframes.spark_scans import reading_of
@@ -90,5 +90,4 @@ def _translated(frame: DataFrame, text: str, planner: Planner) -> Plan | None:
         return None
     (scan,) = scans
     assert isinstance(scan, DeltaScan)
-    condition = condition_of(scan, planner)
-    return planner.ask(condition).plan
+    return question_of(scan, planner).plan

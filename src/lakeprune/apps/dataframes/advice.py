@@ -28,9 +28,10 @@ def advised(planned: Planned, planner: Planner, scan: DeltaScan, question: Quest
     modelled = next((one for one in report.diagnoses or () if one.code == ENGINE_DIFFERS), None)
     if question.condition is None or scan.plan is None or scan.plan.files <= report.numbers.kept.files:
         return replace(report, diagnoses=others)
-    rewrite, closed = (None, None) if modelled is None else _seen(planned, scan, modelled.rewrite)
-    unused = _unused(planner, question)
-    found = _diagnosis(report, scan.plan, unused, rewrite, closed)
+    spark = DeltaSpark(planner.facts, planner.profile)
+    unused = {clause.text: reasons for conjunct, clause in question.parts if (reasons := spark.plan([conjunct])[1])}
+    rewrite = None if modelled is None else modelled.rewrite
+    found = _diagnosis(report, scan.plan, unused, rewrite, _planned_with(planned, scan, rewrite))
     return replace(report, diagnoses=(found, *others))
 
 
@@ -39,44 +40,32 @@ def _is_sparks_own(diagnosis: Diagnosis) -> bool:
     return diagnosis.code == ALWAYS_TRUE and (diagnosis.clause or "").endswith(" IS NOT NULL")
 
 
-def _seen(planned: Planned, scan: DeltaScan, rewrite: str | None) -> tuple[str | None, DeltaPlan | None]:
-    """The rewrite and what Delta plans for it; nothing when that is no better."""
-    from lakeprune.apps.dataframes.spark_respelt import planned_with
+def _planned_with(planned: Planned, scan: DeltaScan, rewrite: str | None) -> DeltaPlan | None:
+    """What Delta plans for the rewrite; None when that is no better."""
+    from lakeprune.apps.dataframes.spark_scans import planned_with
 
     found = None if rewrite is None else planned_with(planned, scan, rewrite)
-    if found is None or scan.plan is None or found.files >= scan.plan.files:
-        return None, None
-    return rewrite, found
-
-
-def _unused(planner: Planner, question: Question) -> dict[str, list[str]]:
-    """The clauses that Delta Spark is known not to use whole, each with why."""
-    found = {}
-    spark = DeltaSpark(planner.facts, planner.profile)
-    for conjunct, clause in question.parts:
-        if reasons := spark.plan([conjunct])[1]:
-            found[clause.text] = list(reasons)
-    return found
+    return found if found is not None and scan.plan is not None and found.files < scan.plan.files else None
 
 
 def _diagnosis(
-    report: Report, plan: DeltaPlan, unused: dict[str, list[str]], rewrite: str | None, closed: DeltaPlan | None
+    report: Report, plan: DeltaPlan, unused: dict[str, tuple[str, ...]], rewrite: str | None, rewritten: DeltaPlan | None
 ) -> Diagnosis:
     kept = report.numbers.kept.files
     numbers: dict[str, int | float | str] = {"kept_files": kept, "delta_spark_files": plan.files}
     suggestion = "no rewrite is known to help it; the other diagnoses say what would"
-    if closed is not None:
-        numbers["delta_spark_files_with_rewrite"] = closed.files
-        suggestion = f"write the condition so that Delta Spark can use it: then it plans {files_text(closed.files)}"
+    if rewritten is not None:
+        numbers["delta_spark_files_with_rewrite"] = rewritten.files
+        suggestion = f"write the condition so that Delta Spark can use it: then it plans {files_text(rewritten.files)}"
     reasons = dict.fromkeys(reason for several in unused.values() for reason in several)
-    told = "; ".join(reasons) or "its own record names " + (", ".join(plan.unused) or "no filter that it leaves out")
+    why = "; ".join(reasons) or "its own record names " + (", ".join(plan.unused) or "no filter that it leaves out")
     return Diagnosis(
         code=ENGINE_DIFFERS,
         severity=Severity.WARNING,
         clause=next(iter(unused)) if len(unused) == 1 else None,
         column=None,
-        message=f"Delta Spark plans to read {files_text(plan.files)} here where the metadata asks for {kept}: {told}",
+        message=f"Delta Spark plans to read {files_text(plan.files)} here where the metadata asks for {kept}: {why}",
         numbers=numbers,
         suggestion=suggestion,
-        rewrite=rewrite,
+        rewrite=None if rewritten is None else rewrite,
     )

@@ -1,8 +1,9 @@
-"""The filters of a scan as one condition on its table.
+"""The filters of a scan as one question to its table.
 
-In: filters of an optimised plan, an opened table. Out: a `Condition`, None without filters. Spark adds `x IS NOT NULL` beside
-nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer. Delta adds what a
-generated column would imply; where that hangs on the time zone of whoever wrote the row it proves nothing, and is left out too.
+In: filters of an optimised plan, a planner. Out: the `Question` that they are, each filter bound once. Spark adds `x IS NOT NULL`
+beside nearly every comparison of x; where the comparison proves it by itself it is left out, which changes no answer. Delta adds
+what a generated column would imply; where that depends on the time zone of whoever wrote the row it proves nothing and is left
+out too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from lakeprune.apps.dataframes.scan import DeltaScan, Filter
 from lakeprune.errors import PredicateError
 from lakeprune.planning.planner import Planner
-from lakeprune.predicate.bind.bind import bind
+from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.passes.rebuild import all_of
@@ -25,18 +26,17 @@ from lakeprune.predicate.write.show import show
 from lakeprune.values.types import Kind
 
 
-def condition_of(scan: DeltaScan, planner: Planner) -> Condition | None:
+def question_of(scan: DeltaScan, planner: Planner) -> Question:
     """What the scan asks of its table."""
-    facts = planner.facts
-    relation = Relation(facts.schema, scan.columns, planner.profile.zone)
+    facts, zone = planner.facts, planner.profile.zone
+    relation = Relation(facts.schema, scan.columns, zone)
     zoned = _of_writers_zone(facts.schema, facts.computed_columns)
     written = [one for one in scan.filters if not (_is_derived(one) and zoned & _names(one))]
-    trees = [_accepted(read_filter(one.nodes, one.sql, relation), one, planner) for one in written]
-    needed = _without_implied(trees, planner)
+    needed = _without_implied([_bound(read_filter(one.nodes, one.sql, relation), one, planner) for one in written], planner)
     if not needed:
-        return None
-    tree = all_of(needed)
-    return Condition(show(tree, planner.profile.zone), tree)
+        return planner.ask(None)
+    trees, bound = (all_of(parts) for parts in zip(*needed, strict=True))
+    return planner.ask_bound(Condition(show(trees, zone), trees), bound)
 
 
 def _is_derived(filter_: Filter) -> bool:
@@ -57,22 +57,20 @@ def _names(filter_: Filter) -> set[str]:
     return {str(node["name"]).lower() for node in filter_.nodes if str(node["class"]).endswith(".AttributeReference")}
 
 
-def _accepted(tree: Expr, filter_: Filter, planner: Planner) -> Expr:
-    """The tree, when it binds: Spark has accepted the filter, so what lakeprune refuses of it is only not understood."""
+def _bound(tree: Expr, filter_: Filter, planner: Planner) -> tuple[Expr, Expr]:
+    """The tree, and the same bound: Spark has accepted the filter, so what lakeprune refuses of it is only not understood."""
     try:
-        bind(tree, planner.facts.schema, planner.profile, "")
+        return tree, planner.bound(Condition("", tree))
     except PredicateError as error:
-        return Opaque(filter_.sql[:LONGEST_TEXT], Reason(ReasonCode.UNSUPPORTED_EXPRESSION, error.what))
-    return tree
+        unknown = Opaque(filter_.sql[:LONGEST_TEXT], Reason(ReasonCode.UNSUPPORTED_EXPRESSION, error.what))
+        return unknown, unknown
 
 
-def _without_implied(trees: Sequence[Expr], planner: Planner) -> list[Expr]:
-    schema, profile = planner.facts.schema, planner.profile
-    others = [tree for tree in trees if _tested(tree) is None]
-    meanings = [normalise(bind(tree, schema, profile, ""), profile) for tree in others]
+def _without_implied(filters: Sequence[tuple[Expr, Expr]], planner: Planner) -> list[tuple[Expr, Expr]]:
+    meanings = [normalise(bound, planner.profile) for tree, bound in filters if _tested(tree) is None]
     return [
-        tree
-        for tree in trees
+        (tree, bound)
+        for tree, bound in filters
         if (name := _tested(tree)) is None or not any(_demands(meaning, _path(name)) for meaning in meanings)
     ]
 

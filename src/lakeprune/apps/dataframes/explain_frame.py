@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from lakeprune.apps.dataframes.advice import advised
-from lakeprune.apps.dataframes.conditions import condition_of
+from lakeprune.apps.dataframes.conditions import question_of
 from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection, Section
 from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Reading
 from lakeprune.apps.explain.explain import opened
 from lakeprune.errors import TableError, UsageError
 from lakeprune.planning.opening import At
+from lakeprune.planning.session import check_options
 from lakeprune.report.amount import Amount
 from lakeprune.report.gates import Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
 from lakeprune.report.model import Report
@@ -36,16 +37,12 @@ class FrameOptions(Gates, total=False):
     timezone: str  # of a query
 
 
-_OPTIONS = FrameOptions.__annotations__.keys()
-
-
 def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> DataFrameReport:
     """Every scan of a DataFrame, or of a query in a session."""
     from lakeprune.apps.dataframes.spark_scans import reading_of
 
     started = time.perf_counter()
-    if unknown := sorted(options.keys() - _OPTIONS):
-        raise TypeError(f"explain() has no option {unknown[0]!r}; it has {', '.join(sorted(_OPTIONS))}")
+    check_options("explain", options, FrameOptions)
     gates = gates_of(options)
     check_gates(gates, has_predicate=True)
     planned = _planned(source, query, options.get("timezone"))
@@ -111,7 +108,7 @@ def _explained(planned: Planned, scans: list[DeltaScan], asked: dict[str, Any]) 
     explainer, _ = opened(first.location, [], At(first.version), {**asked, **engine})
     planner = explainer.planner
     with planner.engine.awake():
-        questions = planner.ask_all([condition_of(scan, planner) for scan in scans])
+        questions = [question_of(scan, planner) for scan in scans]
         found = planner.patterns(questions)
         reports = [explainer.report(question, patterns) for question, patterns in zip(questions, found, strict=True)]
         if not asked["explain_why"]:

@@ -35,8 +35,8 @@ def filters_of(spark: SparkSession, expressions: Sequence[Any]) -> tuple[Filter,
 
 def _unqualified(text: str, nodes: list[dict[str, Any]]) -> str:
     """Spark's text of an expression, for reading: columns without the name or path of their table."""
-    told = {node["qualifier"] for node in nodes if isinstance(node.get("qualifier"), str)}  # "[catalog, schema, table]"
-    for qualifier in sorted(told, key=len, reverse=True):
+    qualifiers = {node["qualifier"] for node in nodes if isinstance(node.get("qualifier"), str)}  # "[catalog, schema, table]"
+    for qualifier in sorted(qualifiers, key=len, reverse=True):
         text = text.replace("".join(f"{_quoted(part)}." for part in qualifier[1:-1].split(", ")), "")
     return text
 
@@ -64,7 +64,7 @@ def _completed(nodes: list[dict[str, Any]], expression: Any) -> Iterator[dict[st
             continue
         found = expression.apply(index)
         assert full_class_name(found) == node["class"], "both count nodes in pre-order"
-        yield {**node, **_told(wanted, found)}
+        yield {**node, **_asked(wanted, found)}
 
 
 def _left_out(node: dict[str, Any]) -> str | None:
@@ -84,7 +84,7 @@ def _values(values: Any) -> list[str | None]:
     return [*found, None]
 
 
-def _told(wanted: str, expression: Any) -> dict[str, Any]:
+def _asked(wanted: str, expression: Any) -> dict[str, Any]:
     match wanted:
         case "hset":
             return {"hset": _values(expression.hset()), "dataType": json.loads(expression.child().dataType().json())}

@@ -132,7 +132,7 @@ def _failure(error: PySparkException | Py4JError, text: str | None) -> Lakeprune
     return TableError("LP346", "Spark cannot plan the DataFrame", why=words, fix=fix)
 
 
-def _sentence(told: str) -> str:
+def _sentence(message: str) -> str:
     """The first line; Delta's messages have line breaks inside a sentence, Spark's go on with a plan."""
-    first = told.split("\n\n" if told.startswith("[DELTA_") else "\n", 1)[0]
+    first = message.split("\n\n" if message.startswith("[DELTA_") else "\n", 1)[0]
     return " ".join(first.split())[:_LONGEST]

@@ -1,7 +1,7 @@
 """The scans of an optimised plan: which table at which version, the filters left on it, and what Spark itself would read.
 
 In: a plan. Out: a `Reading`. Delta's own decision is in the plan already; of plain Parquet Spark's listing is asked. Scans that
-feed a cache are told as such: their filters are those of the cached query. No data file is opened.
+feed a cache are marked as such: their filters are those of the cached query. No data file is opened.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from pyspark.sql import SparkSession
 
 from lakeprune.apps.dataframes.scan import DeltaPlan, DeltaScan, ParquetScan, Reading
 from lakeprune.apps.dataframes.spark_filters import filters_of
-from lakeprune.apps.dataframes.spark_plans import Planned, query_errors
+from lakeprune.apps.dataframes.spark_plans import Planned, plan_of_frame, query_errors
 from lakeprune.apps.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
 from lakeprune.apps.dataframes.spark_sources import described
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, full_class_name, option
+from lakeprune.errors import LakepruneError
 
 _LOGICAL = ("org.apache.spark.sql.catalyst.plans.logical.", "org.apache.spark.sql.execution.datasources.LogicalRelation")
 
@@ -54,11 +55,17 @@ def reading_of(planned: Planned) -> Reading:
         return Reading(tuple(scans), unread, unexplained, planned.zone)
 
 
-def delta_plans(planned: Planned) -> list[DeltaPlan]:
-    """What Delta decided for each of its scans."""
-    with query_errors(planned.text):
-        found = [_delta_plan(planned.spark, one.index) for one in _relations(planned) if is_delta(one.index)]
-        return [plan for plan in found if plan is not None]
+def planned_with(planned: Planned, scan: DeltaScan, where: str) -> DeltaPlan | None:
+    """What Delta plans for the table at the scan's version with another condition; None for one that Spark does not take."""
+    table = planned.spark.read.format("delta").option("versionAsOf", scan.version)
+    place = f"file://{scan.location}" if scan.location.startswith("/") else scan.location
+    try:
+        with query_errors(where):
+            other = plan_of_frame(table.load(place).where(where))
+            found = [_delta_plan(other.spark, one.index) for one in _relations(other) if is_delta(one.index)]
+    except LakepruneError:
+        return None
+    return found[0] if len(found) == 1 else None
 
 
 def _relations(planned: Planned) -> Iterator[_Found]:
