@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from lakeprune.apps.statements.merge.model import MergePart
+    from lakeprune.apps.statements.planning import PlannedStatement
     from lakeprune.apps.statements.spark_target import Target
     from lakeprune.formats.delta.spark_scan import DeltaScan
     from lakeprune.planning.opening import Table
@@ -93,6 +94,13 @@ class Checked(Struct, frozen=True):
     def write(self, spark: SparkSession, condition: str) -> None:
         """Step 6: run it through Delta, in this session."""
         raise NotImplementedError
+
+
+def planned(statement: Statement, table: Table, spark: SparkSession, options: Mapping[str, Any]) -> PlannedStatement:
+    """The plan of a statement, by its options; what needs Spark is imported now."""
+    from lakeprune.apps.statements.planning import plan_statement
+
+    return plan_statement(statement, Request(table, spark, options))
 
 
 def executed_text(condition: str, profile: Profile) -> str:

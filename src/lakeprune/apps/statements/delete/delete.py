@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakeprune.apps.statements.by_condition import ByCondition
 from lakeprune.apps.statements.model import Fate, Operation
-from lakeprune.apps.statements.statement import Request, StatementOptions
+from lakeprune.apps.statements.statement import StatementOptions, planned
 from lakeprune.planning.session import check_options
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> PlannedStatement:
     """What `DELETE FROM table WHERE where` would do; the options are those of `update`. Nothing changes before `.execute()`."""
     check_options("delete", options, StatementOptions)
-    statement = Delete(where)
-    from lakeprune.apps.statements.planning import plan_statement
-
-    return plan_statement(statement, Request(table, spark, options))
+    return planned(Delete(where), table, spark, options)
 
 
 class Delete(ByCondition, frozen=True):

@@ -13,14 +13,12 @@ from msgspec.structs import replace
 
 from lakeprune.apps.statements.assignments import Assignment, check_columns
 from lakeprune.apps.statements.candidates import Decides
-from lakeprune.apps.statements.merge import effects, spark_merge
+from lakeprune.apps.statements.merge import effects, spark_checks, spark_merge
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
-from lakeprune.apps.statements.merge.effects import Counts, rows_of
 from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition, key_tree, question_of
 from lakeprune.apps.statements.merge.model import MergeKey, MergePart
 from lakeprune.apps.statements.merge.obstacles import obstacles_of
-from lakeprune.apps.statements.merge.on import TARGET, MergeOn, Unusable, conjuncts_of
-from lakeprune.apps.statements.merge.spark_checks import check_merge, may_evolve
+from lakeprune.apps.statements.merge.on import TARGET, MergeOn, conjuncts_of
 from lakeprune.apps.statements.merge.spark_counts import count_merge
 from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
 from lakeprune.apps.statements.merge.spark_names import Names, column_of
@@ -91,7 +89,7 @@ class CheckedMerge(Checked, frozen=True, kw_only=True):
         condition = delta_condition(found, TARGET, self.zone) if found in self.bounds else None
         return MergeKey(found.key.text, found.key.name, found.distinct, found.listed is not None, found.nulls, condition)
 
-    def _check_ambiguity(self, counts: Counts, candidates: Sequence[Candidate]) -> None:
+    def _check_ambiguity(self, counts: effects.Counts, candidates: Sequence[Candidate]) -> None:
         refused = effects.ambiguous_rows(self.clauses, counts)
         lossy = effects.rows_deleted_twice(self.clauses, counts) if self._loses_rows() else 0
         if not refused and not lossy:
@@ -114,12 +112,12 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
     for clause in clauses:
         computed = facts.computed_columns if clause.action is Action.UPDATE else {}
         check_columns(_of_table(clause, target), facts.schema, computed)
-    kinds = rows_of(clauses)
+    kinds = effects.rows_of(clauses)
     check_writable(target, only_inserts=kinds == {Rows.SOURCE_ONLY})
     executed = executed_text(statement.on, profile)
     held = statement.source
     source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
-    added_columns = check_merge(target, source, executed, clauses)
+    added_columns = spark_checks.check_merge(target, source, executed, clauses)
 
     conjuncts = conjuncts_of(executed)
     conditions = [() if clause.condition is None else conjuncts_of(clause.condition) for clause in clauses]
@@ -159,7 +157,7 @@ def _measured(source: Source, on: MergeOn) -> tuple[MergeOn, SourceFacts]:
         return on, measure(source, on.keys, on.source_only)
     except StatementError as error:
         why = f"it cannot be computed for every row of the source ({error.why})"
-        unusable = (*on.unusable, *(Unusable(key.text, why) for key in on.keys))
+        unusable = (*on.unusable, *((key.text, why) for key in on.keys))
         return replace(on, keys=(), unusable=unusable), measure(source, ())
 
 
@@ -178,4 +176,4 @@ def _of_target(assignment: Assignment) -> Assignment:
 def _of_table(clause: MergeClause, target: Target) -> tuple[Assignment, ...]:
     """The assignments to columns that the table has. Whether Delta adds the others is for its own analysis."""
     given = clause.assignments or ()
-    return tuple(a for a in given if column_of(target, a.column) is not None) if may_evolve(target) else given
+    return tuple(a for a in given if column_of(target, a.column) is not None) if spark_checks.may_evolve(target) else given

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from lakeprune.apps.statements.merge.clauses import KINDS, MergeClause, clauses_of
 from lakeprune.apps.statements.model import Operation
-from lakeprune.apps.statements.statement import Request, StatementOptions
+from lakeprune.apps.statements.statement import StatementOptions, planned
 from lakeprune.errors import UsageError
 from lakeprune.planning.session import among, check_options
 
@@ -50,10 +50,7 @@ def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **optio
     """
     check_options("merge", options, MergeOptions)
     listed = [*options.get("clauses", ()), *((name, value) for name, value in options.items() if name in KINDS)]
-    statement = Merge(source, on, clauses_of(listed))
-    from lakeprune.apps.statements.planning import plan_statement
-
-    return plan_statement(statement, Request(table, spark, among(options, StatementOptions)))
+    return planned(Merge(source, on, clauses_of(listed)), table, spark, among(options, StatementOptions))
 
 
 class Merge(Struct, frozen=True):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lakeprune.apps.statements.merge.clauses import MergeClause, Rows
+from lakeprune.apps.statements.merge.clauses import Rows
 from lakeprune.apps.statements.merge.effects import rows_of
-from lakeprune.apps.statements.merge.keys import KeyValues, delta_condition
+from lakeprune.apps.statements.merge.keys import delta_condition
 from lakeprune.apps.statements.merge.model import Obstacle, ObstacleKind
 from lakeprune.apps.statements.merge.spark_keys import measure
 from lakeprune.apps.statements.merge.spark_names import column_of
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
 def obstacles_of(checked: CheckedMerge, scanned: int) -> tuple[Obstacle, ...]:
     """Everything that keeps files from being excluded; `scanned` is how many Delta scans with whatever is added."""
-    return (*_by_source(checked, scanned), *_layout(checked, scanned), *_unusable(checked), *_nulls(checked), *_repeated(checked))
+    layout = _by_source if Rows.TARGET_ONLY in rows_of(checked.clauses) else _layout
+    return (*layout(checked, scanned), *_unusable(checked), *_keys(checked))
 
 
 def _by_source(checked: CheckedMerge, scanned: int) -> Iterator[Obstacle]:
-    if Rows.TARGET_ONLY not in rows_of(checked.clauses):
-        return
     message = "WHEN NOT MATCHED BY SOURCE is about every row of the target: Delta scans all of it, and no condition changes that"
     fix = "run it as a statement of its own (DELETE or UPDATE with a condition), so that the rest of the MERGE can be pruned"
     keys = [delta_condition(found, None, checked.zone) for found in checked.facts.keys if found.refusal is None]
@@ -41,16 +40,16 @@ def _by_source(checked: CheckedMerge, scanned: int) -> Iterator[Obstacle]:
 def _layout(checked: CheckedMerge, scanned: int) -> Iterator[Obstacle]:
     """The columns the files are laid out by, when ON says nothing about them."""
     facts = checked.target.planner.facts
-    names = [*((name,) for name in facts.partition_columns), *_clustering(facts.features.clustering_columns)]
+    clustering = (tuple(column.split(".")) for column in facts.features.clustering_columns or ())
+    names = [*((name,) for name in facts.partition_columns), *clustering]
     laid = [column for name in names if (column := column_of(checked.target, name)) is not None]
-    if not laid or not checked.facts.rows or Rows.TARGET_ONLY in rows_of(checked.clauses):
-        return
-    bound = {found.key.column.path for found in checked.facts.keys if found.refusal is None}
+    bound = {found.key.column.path for found in checked.bounds}
     named = frozenset[str]().union(*(conjunct.names for conjunct in checked.on.target_only))
-    if any(column.path in bound or column.path[-1].lower() in named for column in laid):
+    is_used = any(column.path in bound or column.path[-1].lower() in named for column in laid)
+    if not laid or not checked.facts.rows or is_used:
         return
     message = f"ON has no equality on {' or '.join(name_text(column.path) for column in laid)}, by which the files are laid out"
-    savings = [(after, name) for name, after in _savings(checked, laid)]
+    savings = list(_savings(checked, laid))
     if not savings:
         yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, message, "give the source such a column, and ON an equality with it")
         return
@@ -60,52 +59,36 @@ def _layout(checked: CheckedMerge, scanned: int) -> Iterator[Obstacle]:
         yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, message, fix, scanned, after)
 
 
-def _savings(checked: CheckedMerge, laid: Sequence[Column]) -> Iterator[tuple[str, int]]:
+def _savings(checked: CheckedMerge, laid: Sequence[Column]) -> Iterator[tuple[int, str]]:
     """How many target files Delta would scan with an equality on each of these columns, where the source has one of its name."""
     for column in laid:
         key = checked.names.same_named(column)
         found = None if key is None else measure(checked.source, [key]).keys[0]
         if found is not None and found.refusal is None:
-            yield name_text(column.path), checked.files_with(delta_condition(found, None, checked.zone))
-
-
-def _clustering(columns: tuple[str, ...] | None) -> Iterator[tuple[str, ...]]:
-    for column in columns or ():
-        yield tuple(column.split("."))
+            yield checked.files_with(delta_condition(found, None, checked.zone)), name_text(column.path)
 
 
 def _unusable(checked: CheckedMerge) -> Iterator[Obstacle]:
-    for part in checked.on.unusable:
-        message = f"{part.text} bounds no column of the target: {part.why}"
-        fix = "compare a column of the target, as it is, with an expression of the source that has its type"
-        yield Obstacle(ObstacleKind.UNUSABLE_CONJUNCT, message, fix)
+    fix = "compare a column of the target, as it is, with an expression of the source that has its type"
+    for text, why in checked.on.unusable:
+        yield Obstacle(ObstacleKind.UNUSABLE_CONJUNCT, f"{text} bounds no column of the target: {why}", fix)
     for found in checked.facts.keys:
         if found.refusal is not None:
             yield Obstacle(ObstacleKind.UNUSABLE_VALUES, f"{found.key.text} bounds nothing: {found.refusal}")
 
 
-def _nulls(checked: CheckedMerge) -> Iterator[Obstacle]:
-    for found in checked.facts.keys:
-        if found.nulls:
-            yield Obstacle(ObstacleKind.NULL_KEYS, _null_text(found, checked.clauses), _null_fix(found))
-
-
-def _null_text(found: KeyValues, clauses: Sequence[MergeClause]) -> str:
-    rows = f"{found.nulls} source row(s) have NULL for {found.key.text}"
-    if found.key.is_null_safe:
-        return f"{rows}: files in which {found.key.name} may be NULL are candidates too"
-    inserts = ", and are inserted again by every run" if Rows.SOURCE_ONLY in rows_of(clauses) else ""
-    return f"{rows}: they match nothing{inserts}"
-
-
-def _null_fix(found: KeyValues) -> str:
-    if found.key.is_null_safe:
-        return "leave them out of the source, or use = instead of <=>"
-    return "leave them out of the source, or use <=> if NULL is to match NULL"
-
-
-def _repeated(checked: CheckedMerge) -> Iterator[Obstacle]:
+def _keys(checked: CheckedMerge) -> Iterator[Obstacle]:
+    """NULL among the keys, and keys that come twice."""
     facts = checked.facts
+    for found in facts.keys:
+        rows = f"{found.nulls} source row(s) have NULL for {found.key.text}"
+        if found.nulls and found.key.is_null_safe:
+            message = f"{rows}: files in which {found.key.name} may be NULL are candidates too"
+            yield Obstacle(ObstacleKind.NULL_KEYS, message, "leave them out of the source, or use = instead of <=>")
+        elif found.nulls:
+            inserts = ", and are inserted again by every run" if Rows.SOURCE_ONLY in rows_of(checked.clauses) else ""
+            fix = "leave them out of the source, or use <=> if NULL is to match NULL"
+            yield Obstacle(ObstacleKind.NULL_KEYS, f"{rows}: they match nothing{inserts}", fix)
     if facts.repeated:
         message = f"{facts.repeated} key(s) of the source have more than one row ({facts.example})"
         yield Obstacle(ObstacleKind.REPEATED_KEYS, message, "keep one row per key: a target row that two rows change is an error")

@@ -36,20 +36,13 @@ class Conjunct(Struct, frozen=True):
     equality: Equality | None
 
 
-class Unusable(Struct, frozen=True):
-    """A conjunct that bounds no column of the target, and why."""
-
-    text: str
-    why: str
-
-
 class MergeOn(Struct, frozen=True):
     """The conjuncts of ON by what they are about: both tables by an equality (`keys`) or otherwise (`unusable`), or one table."""
 
     keys: tuple[Key, ...]
     target_only: tuple[Conjunct, ...]
     source_only: tuple[str, ...]
-    unusable: tuple[Unusable, ...]
+    unusable: tuple[tuple[str, str], ...]  # each with why it bounds no column of the target
 
 
 def conjuncts_of(text: str) -> tuple[Conjunct, ...]:

@@ -7,27 +7,18 @@ is read or written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from lakeprune.apps.statements import spark_analysis as analysis
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
-from lakeprune.apps.statements.spark_analysis import (
-    analysed,
-    assigned,
-    check_condition,
-    check_random,
-    check_value,
-    logical,
-    parsed,
-    scala_seq,
-)
 from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object, spark_failures
 from lakeprune.engines.spark.files import active
-from lakeprune.engines.spark.nodes import elements
+from lakeprune.engines.spark.nodes import elements, option
 from lakeprune.errors import StatementError
 from lakeprune.predicate.write.show import name_text
 
@@ -41,15 +32,15 @@ _FIXES = {
 def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> tuple[str, ...]:
     """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice. The columns that it adds."""
     texts = {on: on} | {clause.text: clause.condition for clause in clauses if clause.condition is not None}
-    check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
+    analysis.check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
     with spark_failures(target.location), active(target.spark):
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
-    actions = {rows: scala_seq(target, [_action(target, c) for c in clauses if c.rows is rows]) for rows in Rows}
-    plan = logical(target).MergeIntoTable(
+    actions = {rows: analysis.scala_seq(target, [_action(target, c) for c in clauses if c.rows is rows]) for rows in Rows}
+    plan = analysis.logical(target).MergeIntoTable(
         ours,
         theirs,
-        parsed(target, on, on),
+        analysis.parsed(target, on, on),
         actions[Rows.MATCHED],
         actions[Rows.SOURCE_ONLY],
         actions[Rows.TARGET_ONLY],
@@ -57,7 +48,7 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
     )
     where = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
     fixes = _FIXES if any(clause.assignments is None for clause in clauses) else None
-    command = analysed(target, plan, where, fixes)
+    command = analysis.analysed(target, plan, where, fixes)
     _check_analysed(target, command, on, where)
     return _added(command)
 
@@ -69,28 +60,24 @@ def may_evolve(target: Target) -> bool:
 
 def _added(command: Any) -> tuple[str, ...]:
     schemas = (command.target().schema(), command.migratedSchema().get())
-    before, after = (StructType.fromJson(json.loads(schema.json())) for schema in schemas)
-    known = {_folded(path) for path in _paths(before)}
-    new = [path for path in _paths(after) if _folded(path) not in known]
+    before, after = (dict(_paths(StructType.fromJson(json.loads(schema.json())))) for schema in schemas)
+    new = [path for folded, path in after.items() if folded not in before]
     return tuple(name_text(path) for path in new if path[:-1] not in new)
 
 
-def _paths(type_: DataType, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every column and every field inside one."""
+def _paths(type_: DataType, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Every column and every field inside one, by its path in lower case."""
     match type_:
         case StructType():
             for field in type_.fields:
-                yield (*above, field.name)
-                yield from _paths(field.dataType, (*above, field.name))
+                path = (*above, field.name)
+                yield tuple(name.lower() for name in path), path
+                yield from _paths(field.dataType, path)
         case ArrayType():
             yield from _paths(type_.elementType, (*above, "element"))
         case MapType():
             yield from _paths(type_.keyType, (*above, "key"))
             yield from _paths(type_.valueType, (*above, "value"))
-
-
-def _folded(path: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name.lower() for name in path)
 
 
 def _relation(target: Target) -> Any:
@@ -100,18 +87,19 @@ def _relation(target: Target) -> Any:
     session, path = target.spark._jsparkSession, jvm.org.apache.hadoop.fs.Path(target.location)  # noqa: SLF001
     table = jvm.org.apache.spark.sql.delta.catalog.DeltaTableV2(session, path, none, none, none, nothing)
     relations = scala_object(jvm.org.apache.spark.sql.execution.datasources.v2, "DataSourceV2Relation")
-    return scala_object(logical(target), "SubqueryAlias").apply(TARGET, relations.create(table, none, none))
+    return scala_object(analysis.logical(target), "SubqueryAlias").apply(TARGET, relations.create(table, none, none))
 
 
 def _check_analysed(target: Target, command: Any, on: str, where: str) -> None:
-    check_condition(target, command.condition(), on)
+    analysis.check_condition(target, command.condition(), on)
     _check_truth(command.condition(), on, {"boolean"})
-    for clause in _clauses(command):
-        if clause.condition().isDefined():
-            check_condition(target, clause.condition().get(), where)
-            _check_truth(clause.condition().get(), where, {"boolean", "void"})  # NULL is one that never applies
+    kinds = (command.matchedClauses(), command.notMatchedClauses(), command.notMatchedBySourceClauses())
+    for clause in (clause for kind in kinds for clause in elements(kind)):
+        if (condition := option(clause.condition())) is not None:
+            analysis.check_condition(target, condition, where)
+            _check_truth(condition, where, {"boolean", "void"})  # NULL is one that never applies
         for action in elements(clause.resolvedActions()):
-            check_value(target, action.expr(), where)
+            analysis.check_value(target, action.expr(), where)
 
 
 def _check_truth(condition: Any, where: str, kinds: set[str]) -> None:
@@ -122,19 +110,14 @@ def _check_truth(condition: Any, where: str, kinds: set[str]) -> None:
         raise StatementError("LP445", what, where=where, fix="compare it with something")
 
 
-def _clauses(command: Any) -> Iterable[Any]:
-    for name in ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses"):
-        yield from elements(getattr(command, name)())
-
-
 def _action(target: Target, clause: MergeClause) -> Any:
-    plans, scala = logical(target), jvm_of(target.spark).scala
+    plans, scala = analysis.logical(target), jvm_of(target.spark).scala
     given = clause.condition
-    condition = scala_object(scala, "None") if given is None else scala.Some(parsed(target, given, clause.text))
+    condition = scala_object(scala, "None") if given is None else scala.Some(analysis.parsed(target, given, clause.text))
     if clause.action is Action.DELETE:
         return plans.DeleteAction(condition)
     is_update = clause.action is Action.UPDATE
     if clause.assignments is None:
         return plans.UpdateStarAction(condition) if is_update else plans.InsertStarAction(condition)
-    parts = scala_seq(target, [assigned(target, assignment) for assignment in clause.assignments])
+    parts = analysis.scala_seq(target, [analysis.assigned(target, assignment) for assignment in clause.assignments])
     return plans.UpdateAction(condition, parts, False) if is_update else plans.InsertAction(condition, parts)

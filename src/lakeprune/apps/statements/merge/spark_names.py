@@ -15,7 +15,7 @@ from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StringType, StructType
 
 from lakeprune.apps.statements.merge.keys import Key, compares_exactly
-from lakeprune.apps.statements.merge.on import SOURCE, TARGET, Conjunct, MergeOn, Unusable, conjuncts_of
+from lakeprune.apps.statements.merge.on import SOURCE, TARGET, Conjunct, MergeOn, conjuncts_of
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.errors import PredicateError
@@ -49,10 +49,10 @@ class Names:
         keys: list[Key] = []
         ours: list[Conjunct] = []
         theirs: list[str] = []
-        unusable: list[Unusable] = []
+        unusable: list[tuple[str, str]] = []
         for conjunct in on:
             if self._is_unclear:
-                unusable.append(Unusable(conjunct.text, f"the target has a column named {TARGET}, like the target itself"))
+                unusable.append((conjunct.text, f"the target has a column named {TARGET}, like the target itself"))
             elif (side := self._side_of(conjunct.text)) is _Side.TARGET:
                 ours.append(conjunct)
             elif side is _Side.SOURCE:
@@ -60,7 +60,7 @@ class Names:
             elif isinstance(found := self._key(conjunct), Key):
                 keys.append(found)
             else:
-                unusable.append(Unusable(conjunct.text, found))
+                unusable.append((conjunct.text, found))
         return MergeOn(tuple(keys), tuple(ours), tuple(theirs), tuple(unusable))
 
     def on_target(self, conditions: Sequence[Sequence[Conjunct]]) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lakeprune.apps.statements.assignments import assignments_of
 from lakeprune.apps.statements.by_condition import ByCondition
 from lakeprune.apps.statements.model import Fate, Operation
-from lakeprune.apps.statements.statement import Request, StatementOptions
+from lakeprune.apps.statements.statement import StatementOptions, planned
 from lakeprune.planning.session import check_options
 
 if TYPE_CHECKING:
@@ -31,10 +31,7 @@ def update(
     `now`, `nan_policy`). The time zone is the session's unless given. Nothing changes before `.execute()`.
     """
     check_options("update", options, StatementOptions)
-    statement = Update(where, assignments_of(set_))
-    from lakeprune.apps.statements.planning import plan_statement
-
-    return plan_statement(statement, Request(table, spark, options))
+    return planned(Update(where, assignments_of(set_)), table, spark, options)
 
 
 class Update(ByCondition, frozen=True):
