@@ -49,7 +49,7 @@ def key(name: str, type_: DataType, values: Sequence[int | str], role: Role = Ro
     column = Column((name,), (name,), type_, role)
     made = Key(f"t.{name} = s.{name}", column, f"s.{name}", is_null_safe=nulls > 0)
     items = tuple(sorted(values))
-    return KeyValues(made, len(items), nulls, 0, 0, len(items), items[0], items[-1], items)
+    return KeyValues(made, nulls, 0, 0, len(items), items[0], items[-1], items)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def found(type_: DataType, values: Sequence[Any], *, listed: bool = True, role: 
     key = Key("t.c = s.c", Column(("c",), ("c",), type_, role), "s.c", is_null_safe=nulls > 0)
     items = tuple(sorted(set(values)))
     least, greatest = (items[0], items[-1]) if items else (None, None)
-    return KeyValues(key, len(values), nulls, 0, 0, len(items), least, greatest, items if listed else None)
+    return KeyValues(key, nulls, 0, 0, len(items), least, greatest, items if listed else None)
 
 
 def read_back(text: str, type_: DataType) -> Expr:

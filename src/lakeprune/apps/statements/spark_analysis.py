@@ -15,8 +15,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from lakeprune.apps.statements.assignments import Assignment
-from lakeprune.apps.statements.spark_target import Target, delta_table, jvm_of, spark_failures
-from lakeprune.engines.spark.failures import words_of
+from lakeprune.apps.statements.spark_target import Target, delta_table, jvm_of
+from lakeprune.engines.spark.failures import row_errors, words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import class_name, elements
 from lakeprune.errors import StatementError
@@ -65,7 +65,7 @@ def assigned(target: Target, assignment: Assignment) -> Any:
 
 
 def _table(target: Target) -> Any:
-    with spark_failures(target.location), active(target.spark):
+    with row_errors(target.location), active(target.spark):
         return delta_table(target.spark, target.location).toDF().queryExecution().analyzed()
 
 

@@ -11,7 +11,8 @@ from pyspark.sql import functions as sql
 
 from lakeprune.apps.statements.candidates import keys_of
 from lakeprune.apps.statements.model import Candidate
-from lakeprune.apps.statements.spark_target import Target, spark_failures
+from lakeprune.apps.statements.spark_target import Target
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.files import FILE, active, with_file
 
 
@@ -19,7 +20,7 @@ def count_rows(target: Target, condition: str, files: Sequence[Candidate]) -> di
     """The numbers of every file that has a live row."""
     if not files:
         return {}
-    with active(target.spark), spark_failures(target.location, condition):
+    with active(target.spark), row_errors(target.location, condition):
         judged = with_file(target.rows_of(files)).selectExpr(f"{FILE} AS url", f"({condition}) AS matches")
         counted = judged.groupBy("url").agg(sql.count(sql.lit(1)), sql.count_if("matches")).collect()
     keys = keys_of(target.planner, [row[0] for row in counted])

@@ -7,8 +7,7 @@ user's, that reads SQL as lakeprune does, in the same time zone. The user's sess
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.statements.model import Candidate, Operation
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import evaluation_failure, rows_failure, words_of
+from lakeprune.engines.spark.failures import row_errors, words_of
 from lakeprune.engines.spark.files import active, has_jvm, read_files
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.formats.delta.spark_scan import DeltaScan, scan_of
@@ -76,7 +75,7 @@ class Target(Struct, frozen=True):
 
     def scan(self, where: str) -> DeltaScan:
         """What Delta itself would scan for a condition."""
-        with spark_failures(self.location):
+        with row_errors(self.location):
             return scan_of(self.spark, self.location, self.version, where)
 
 
@@ -138,7 +137,7 @@ def check_writable(target: Target, *, only_inserts: bool = False) -> None:
     if not only_inserts and facts.configuration.get("delta.appendOnly", "").lower() == "true":
         why = "its property delta.appendOnly is true"
         raise StatementError("LP407", "the table only takes new rows", where=facts.location, why=why)
-    with spark_failures(target.location):
+    with row_errors(target.location):
         log = jvm_of(target.spark).org.apache.spark.sql.delta.DeltaLog.forTable(target.spark._jsparkSession, target.location)  # noqa: SLF001
         none = scala_object(jvm_of(target.spark).scala, "None")
         protocol = log.getSnapshotAt(target.version, none, none, False).protocol()
@@ -161,20 +160,6 @@ def scala_object(package: Any, name: str) -> Any:
 def delta_table(spark: SparkSession, location: str) -> Any:
     """Delta's own handle on the table, in the JVM."""
     return jvm_of(spark).io.delta.tables.DeltaTable.forPath(spark._jsparkSession, location)  # noqa: SLF001
-
-
-@contextmanager
-def spark_failures(location: str, condition: str | None = None) -> Iterator[None]:
-    """What Spark reports inside about this table, or about a condition on its rows, as an error of lakeprune."""
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        if "DELTA_CONFIGURE_SPARK_SESSION" in words_of(error):
-            fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
-            raise UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix) from error
-        if condition is None:
-            raise rows_failure(error, location) from error
-        raise evaluation_failure(error, location, condition) from error
 
 
 def _check_permitted(target: Target, log: Any) -> None:

@@ -56,6 +56,9 @@ def rows_failure(error: PySparkException | Py4JError, location: str) -> Lakeprun
     first = message.strip().split("\n", 1)[0]
     if "[DATA_SOURCE_NOT_FOUND]" in first:
         return no_connector(first)
+    if "DELTA_CONFIGURE_SPARK_SESSION" in message:
+        fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
+        return UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix)
     file = _FILE.search(message)
     where = file[0] if file else location
     if _MISSING.search(message) and file:

@@ -49,7 +49,6 @@ class KeyValues(Struct, frozen=True):
     """What the source has. `listed` are all values where they are few, else None; canonical, like `least` and `greatest`."""
 
     key: Key
-    rows: int
     nulls: int
     nans: int
     unreadable: int  # strings that are not UTF-8, or very long

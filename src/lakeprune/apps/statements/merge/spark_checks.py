@@ -16,7 +16,8 @@ from lakeprune.apps.statements import spark_analysis as analysis
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
-from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object, spark_failures
+from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import elements, option
 from lakeprune.errors import StatementError
@@ -33,7 +34,7 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
     """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice. The columns that it adds."""
     texts = {on: on} | {clause.text: clause.condition for clause in clauses if clause.condition is not None}
     analysis.check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
-    with spark_failures(target.location), active(target.spark):
+    with row_errors(target.location), active(target.spark):
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
     actions = {rows: analysis.scala_seq(target, [_action(target, c) for c in clauses if c.rows is rows]) for rows in Rows}

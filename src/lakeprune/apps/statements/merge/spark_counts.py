@@ -17,7 +17,8 @@ from lakeprune.apps.statements.merge.effects import Counts, FileCounts
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.model import Candidate
-from lakeprune.apps.statements.spark_target import Target, spark_failures
+from lakeprune.apps.statements.spark_target import Target
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.files import FILE, active, with_file
 
 _ROW, _MARK = "__lakeprune_row", "__lakeprune_source"
@@ -29,7 +30,7 @@ _DONE = {Action.UPDATE: "updated", Action.DELETE: "deleted", Action.INSERT: "ins
 def count_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause], files: Sequence[Candidate]) -> Counts:
     """What the statement does to every file, by one join."""
     statement = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
-    with active(target.spark), spark_failures(target.location, statement):
+    with active(target.spark), row_errors(target.location, statement):
         joined = _joined(_target_rows(target, files), source, on, clauses)
         by_row = joined.groupBy("file", "row").agg(
             sql.expr("count_if(is_match) AS matches"),

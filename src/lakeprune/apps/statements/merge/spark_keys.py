@@ -82,7 +82,7 @@ def _aggregated(picked: DataFrame, keys: Sequence[Key]) -> Row:
 
 def _values(row: Row, index: int, key: Key) -> KeyValues:
     names = ("nulls", "nans", "odd", "distinct", "least", "greatest")  # as the fields of KeyValues
-    return KeyValues(key, row["rows"] or 0, *(row[f"{name}{index}"] for name in names))
+    return KeyValues(key, *(row[f"{name}{index}"] for name in names))
 
 
 def _listed(picked: DataFrame, found: Sequence[KeyValues]) -> list[KeyValues]:

@@ -19,9 +19,9 @@ from lakeprune.apps.statements.merge.clauses import Action, Rows
 from lakeprune.apps.statements.merge.keys import Key
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import in_session
-from lakeprune.apps.statements.spark_target import delta_table, spark_failures
+from lakeprune.apps.statements.spark_target import delta_table
 from lakeprune.apps.statements.spark_writer import expressions
-from lakeprune.engines.spark.failures import words_of
+from lakeprune.engines.spark.failures import row_errors, words_of
 from lakeprune.engines.spark.files import active
 from lakeprune.errors import StatementError
 from lakeprune.render.printable import shortened
@@ -57,7 +57,7 @@ def run_merge(spark: SparkSession, checked: CheckedMerge, on: str) -> None:
         if _DELTAS not in words_of(error):
             raise
         what = "a target row matches more than one source row, which Delta's MERGE refuses: nothing was changed"
-        with active(checked.target.spark), spark_failures(checked.target.location):
+        with active(checked.target.spark), row_errors(checked.target.location):
             now = checked.target.spark.read.format("delta").load(checked.target.location)
         raise refusal(checked, now, f"{what} ({_DELTAS})", executed=on) from error
 
@@ -69,7 +69,7 @@ def refusal(checked: CheckedMerge, rows: DataFrame, what: str, *, executed: str,
 
 def _example(checked: CheckedMerge, executed: str, rows: DataFrame) -> str:
     target, keys = checked.target, checked.on.keys
-    with active(target.spark), spark_failures(target.location):
+    with active(target.spark), row_errors(target.location):
         numbered = rows.withColumn(_ROW, sql.monotonically_increasing_id())
         pairs = numbered.alias(TARGET).join(checked.source.rows.alias(SOURCE), sql.expr(executed), "inner")
         key, row = f"first({_values(keys)}) AS key", f"first(to_json(struct({SOURCE}.*))) AS row"
