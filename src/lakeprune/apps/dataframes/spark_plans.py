@@ -119,17 +119,17 @@ def query_errors(text: str | None) -> Iterator[None]:
 
 
 def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:
-    words = _sentence(str(getattr(error, "java_exception", error)).strip())
-    if "[DATA_SOURCE_NOT_FOUND]" in words:
-        return no_connector(words)
-    if text is not None and words.startswith(tuple(f"[{condition}" for condition in _ABSENT)):
+    message = _sentence(str(getattr(error, "java_exception", error)).strip())
+    if "[DATA_SOURCE_NOT_FOUND]" in message:
+        return no_connector(message)
+    if text is not None and message.startswith(tuple(f"[{condition}" for condition in _ABSENT)):
         fix = "check the name and the version; a table without a name in the catalog is delta.`/path`"
-        return TableError("LP348", "a table of the query is not there", where=text[:_LONGEST], why=words, fix=fix)
+        return TableError("LP348", "a table of the query is not there", where=text[:_LONGEST], why=message, fix=fix)
     if text is not None:
         fix = "correct the query: it must be one that this Spark session can run"
-        return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=words, fix=fix)
+        return PredicateError("LP109", "Spark cannot plan the query", where=text[:_LONGEST], why=message, fix=fix)
     fix = "check that the DataFrame can still be read; its own explain() says more"
-    return TableError("LP346", "Spark cannot plan the DataFrame", why=words, fix=fix)
+    return TableError("LP346", "Spark cannot plan the DataFrame", why=message, fix=fix)
 
 
 def _sentence(message: str) -> str:

@@ -30,7 +30,7 @@ class Execution(Document, frozen=True):
     status: Status
     attempts: int
     notes: tuple[str, ...]  # what happened to the table meanwhile
-    conflict: str | None  # Delta's class and words
+    conflict: str | None  # Delta's class and message
     commit: Commit | None
     reconciliation: Reconciliation | None
     elapsed_ms: int
@@ -69,10 +69,10 @@ class Execution(Document, frozen=True):
 
 
 class Conflict(Exception):
-    """Another commit came first, in Delta's words; `name` is Delta's class of the conflict."""
+    """Another commit came first; the message is Delta's, `name` is Delta's class of the conflict."""
 
-    def __init__(self, name: str, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
         self.name = name
 
 
@@ -99,10 +99,10 @@ def execute(plan: PlannedStatement, retry: int) -> Execution:
         try:
             commit = _committed(plan, notes)
         except Conflict as conflict:
-            words = f"{conflict.name}: {conflict}"
+            message = f"{conflict.name}: {conflict}"
             if attempts > retry:
-                return ended(Status.CONFLICT, words)
-            notes.append(f"attempt {attempts} met a conflict and wrote nothing: {words}")
+                return ended(Status.CONFLICT, message)
+            notes.append(f"attempt {attempts} met a conflict and wrote nothing: {message}")
             plan = plan.again()
             continue
         if commit is not None:

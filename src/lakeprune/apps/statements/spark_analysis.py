@@ -137,12 +137,12 @@ def in_one_line(error: PySparkException | Py4JError) -> str:
     return sentence_of(words_of(error)) or type(error).__name__
 
 
-def sentence_of(words: str) -> str:
+def sentence_of(message: str) -> str:
     """
     >>> sentence_of("org.apache.spark.SparkException: [DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\\n== SQL ==")
     '[DIVIDE_BY_ZERO] Division by zero.'
     """
-    lines = [line for line in words.strip().splitlines() if line.strip()]
+    lines = [line for line in message.strip().splitlines() if line.strip()]
     first = re.sub(r"^[\w.$]+(?:Exception|Error): ", "", lines[0]) if lines else ""
     first = re.sub(r"\s*SQLSTATE: \w+;?.*$", "", first).rstrip(";")
     if first.endswith(":"):  # what it announces stands on the lines that follow, each behind a dash

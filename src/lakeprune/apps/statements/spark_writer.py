@@ -62,14 +62,14 @@ def expressions(spark: SparkSession, assignments: Sequence[Assignment]) -> Any:
 
 def _failure(error: PySparkException | Py4JError) -> Conflict | StatementError:
     causes = list(_causes(error))
-    words = in_one_line(error)
+    message = in_one_line(error)
     conflict = _CONFLICT.search(" ".join(str(cause.getClass().getName()) for cause in causes))
     if conflict is not None:
-        return Conflict(conflict[1], words)
-    if _TASK_FAILED in words:  # which says where it failed; why is said by what caused it
-        told = [sentence_of(str(cause.getMessage())) for cause in causes]
-        words = next((text for text in told if text.startswith("[") and _TASK_FAILED not in text), words)
-    return StatementError("LP410", "the statement failed, and nothing was changed", why=words)
+        return Conflict(conflict[1], message)
+    if _TASK_FAILED in message:  # where it failed; why is in what caused it
+        others = [sentence_of(str(cause.getMessage())) for cause in causes]
+        message = next((text for text in others if text.startswith("[") and _TASK_FAILED not in text), message)
+    return StatementError("LP410", "the statement failed, and nothing was changed", why=message)
 
 
 def _causes(error: PySparkException | Py4JError) -> Iterator[Any]:

@@ -22,7 +22,7 @@ from lakeprune.apps.statements.merge.on import TARGET, MergeOn, conjuncts_of
 from lakeprune.apps.statements.merge.spark_counts import count_merge
 from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
 from lakeprune.apps.statements.merge.spark_names import Names, column_of
-from lakeprune.apps.statements.merge.spark_source import Source, in_session, open_source
+from lakeprune.apps.statements.merge.spark_source import Source, source_of
 from lakeprune.apps.statements.model import Candidate, Operation, Outcome
 from lakeprune.apps.statements.plan import StatementText
 from lakeprune.apps.statements.spark_target import Target, check_writable
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 class CheckedMerge(Checked, frozen=True, kw_only=True):
     always_scans = True  # what the obstacles cost is counted in files that Delta scans
-    again: Merge  # with the rows of the source that are held
+    again: Merge  # with the rows of the source that were read
     source: Source
     clauses: tuple[MergeClause, ...]  # with their clocks pinned
     names: Names
@@ -106,7 +106,7 @@ class CheckedMerge(Checked, frozen=True, kw_only=True):
 
 
 def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
-    """The statement, refused where it cannot work, with its source held."""
+    """The statement, refused where it cannot work, with its source read."""
     facts, profile = target.planner.facts, target.planner.profile
     clauses = tuple(_pinned(clause, profile) for clause in statement.clauses)
     for clause in clauses:
@@ -115,8 +115,7 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
     kinds = effects.rows_of(clauses)
     check_writable(target, only_inserts=kinds == {Rows.SOURCE_ONLY})
     executed = executed_text(statement.on, profile)
-    held = statement.source
-    source = replace(held, rows=in_session(held.rows, target.spark)) if isinstance(held, Source) else open_source(held, target)
+    source = source_of(statement.source, target)
     added_columns = spark_checks.check_merge(target, source, executed, clauses)
 
     conjuncts = conjuncts_of(executed)

@@ -117,7 +117,7 @@ def delta_condition(found: KeyValues, alias: str | None, zone: str) -> str:
     if is_plain and found.listed and len(found.listed) <= MOST_RANGES:
         listed = ", ".join(format_value(value, column.type, zone) for value in found.listed)  # type: ignore[arg-type]
         return _or_null(found, name, f"{name} IN ({listed})" if len(found.listed) > 1 else f"{name} = {listed}")
-    return _or_null(found, name, _spelt(named, _set(found).merged_to(MOST_RANGES), zone))
+    return _or_null(found, name, _ranges(named, _set(found).merged_to(MOST_RANGES), zone))
 
 
 def _literal(value: object, column: Column) -> Literal:
@@ -133,8 +133,8 @@ def _set(found: KeyValues) -> IntervalSet:
     return from_intervals([Interval(found.least, found.greatest)], type_)
 
 
-def _spelt(column: Column, held: IntervalSet, zone: str) -> str:
-    return plain_sql(Member(column, held), zone) or "TRUE"
+def _ranges(column: Column, found: IntervalSet, zone: str) -> str:
+    return plain_sql(Member(column, found), zone) or "TRUE"
 
 
 def _or_null(found: KeyValues, name: str, condition: str) -> str:

@@ -54,7 +54,7 @@ def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **optio
 
 
 class Merge(Struct, frozen=True):
-    """`source` is what was given, then the rows that are held."""
+    """`source` is what was given, then the rows that were read."""
 
     source: Any
     on: str

@@ -1,6 +1,6 @@
 """Step 3 of a MERGE: the candidate files joined with the source, once, and what becomes of every row counted by file.
 
-In: a target, the held source, ON, clauses, candidates. Out: `Counts`. No other file of the target is opened, and of those only
+In: a target, the source, ON, clauses, candidates. Out: `Counts`. No other file of the target is opened, and of those only
 the columns that ON and the conditions need. A target row that several source rows match shows before anything is written.
 """
 

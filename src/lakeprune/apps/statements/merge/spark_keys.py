@@ -1,6 +1,6 @@
 """The keys of the source, measured: one aggregation over its rows, and the values themselves where they are few.
 
-In: a source that is held, keys. Out: `KeyValues` for each, and how often whole keys repeat. Values are canonical (see
+In: a source that was read, keys. Out: `KeyValues` for each, and how often whole keys repeat. Values are canonical (see
 values/types.py), computed by Spark, so that no calendar, zone or encoding of this process comes between.
 """
 

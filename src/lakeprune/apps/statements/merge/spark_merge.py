@@ -38,7 +38,7 @@ _ROW = "__lakeprune_row"
 
 def run_merge(spark: SparkSession, checked: CheckedMerge, on: str) -> None:
     """MERGE the source into the table, in this session."""
-    spark.conf.set(_MATERIALIZE, "none")  # these rows are held already: a second copy would be the same
+    spark.conf.set(_MATERIALIZE, "none")  # these rows are a copy already: a second one would be the same
     rows = in_session(checked.source.rows, spark).alias(SOURCE)
     builder = delta_table(spark, checked.target.location).alias(TARGET).merge(rows._jdf, on)  # noqa: SLF001
     for clause in checked.clauses:

@@ -1,8 +1,8 @@
 """The source of a MERGE, read once: the rows that are planned with are the rows that are merged.
 
-In: a DataFrame, a query or a location. Out: a `Source` whose rows are held by Spark (a local checkpoint, as Delta's own MERGE
-makes one): a source that gives other rows every time it is asked is asked once. Rows that are lost with an executor end the
-statement with an error; they are never computed again.
+In: a DataFrame, a query or a location. Out: a `Source` whose rows Spark keeps (a local checkpoint, as Delta's own MERGE makes
+one): a source that gives other rows every time it is read is read once. Rows that are lost with an executor end the statement
+with an error; they are never computed again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ class Source(Struct, frozen=True):
     name: str  # what it is, for messages
 
 
-def open_source(given: Any, target: Target) -> Source:
-    """The rows, read now and held. LP255 for what is not a source, LP442 for one that cannot be read."""
+def source_of(given: Any, target: Target) -> Source:
+    """The rows, read now unless they were read before. LP255 for what is not a source, LP442 for one that cannot be read."""
+    if isinstance(given, Source):
+        return Source(in_session(given.rows, target.spark), given.name)
     if isinstance(given, DataFrame):
         found, name = given, "a DataFrame"
     elif isinstance(given, str | os.PathLike) and os.fspath(given).strip():
@@ -47,13 +49,13 @@ def open_source(given: Any, target: Target) -> Source:
         fix = "give one of them another name"
         raise StatementError("LP442", f"the source has two columns named {double[0]}", where=name, fix=fix)
     with reading_source(name):
-        held = found.localCheckpoint(eager=True)
-    return Source(in_session(held, target.spark), name)
+        kept = found.localCheckpoint(eager=True)
+    return Source(in_session(kept, target.spark), name)
 
 
-def in_session(held: DataFrame, spark: SparkSession) -> DataFrame:
-    """The same held rows in another session, whose settings the statement is read with; they are not made again."""
-    plan = held._jdf.queryExecution().analyzed()  # noqa: SLF001  # PySpark has no other way
+def in_session(rows: DataFrame, spark: SparkSession) -> DataFrame:
+    """The same rows in another session, whose settings the statement is read with; they are not made again."""
+    plan = rows._jdf.queryExecution().analyzed()  # noqa: SLF001  # PySpark has no other way
     return _frame_of(plan, spark)
 
 
