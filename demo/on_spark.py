@@ -1,4 +1,4 @@
-"""The demo on Spark: delta-spark writes a table, a DataFrame is explained, a plan is confronted with the rows.
+"""The demo on Spark: delta-spark writes a table, a DataFrame is explained, a plan is compared with the rows.
 
 One session for all of it. Where there is no Java it says how to get one and leaves the rest of the demo as it is.
 """
@@ -48,7 +48,7 @@ def show_trips(spark: SparkSession, table: Path) -> bool:
     print(f'\nA DataFrame, explained without running it:\n\n>>> trips.where("{MARCH}").groupBy("city").count()\n', flush=True)
     frame = spark.read.format("delta").load(str(table)).where(MARCH).groupBy("city").count()
     print(explain(frame).to_text())
-    print(f'The plan confronted with the rows:\n\n>>> lakeprune.verify("./trips", "{MARCH}", spark=spark)\n', flush=True)
+    print(f'The plan compared with the rows:\n\n>>> lakeprune.verify("./trips", "{MARCH}", spark=spark)\n', flush=True)
     found = lakeprune.verify(table, MARCH, spark=spark)
     print(found.to_text())
     return found.passed

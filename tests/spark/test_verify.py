@@ -1,4 +1,4 @@
-"""Plans confronted with rows that Delta Spark wrote: sound ones pass, tables with false statistics are caught."""
+"""Plans compared with rows that Delta Spark wrote: sound ones pass, tables with false statistics are caught."""
 
 from __future__ import annotations
 

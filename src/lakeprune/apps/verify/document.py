@@ -28,7 +28,7 @@ class Violation(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True):
-    """The files that were not all looked into, and how likely one wrong file, or 1% wrong files, would have been missed."""
+    """The files that were not all checked, and how likely one wrong file, or 1% wrong files, would have been missed."""
 
     share: float
     files: int
@@ -69,7 +69,7 @@ class Audit(Envelope, frozen=True):
 
 
 class Verification(Envelope, frozen=True):
-    """A plan confronted with the rows. `efficiency` and `read_amplification` are null where a sample leaves them unknown."""
+    """A plan compared with the rows. `efficiency` and `read_amplification` are null where a sample leaves them unknown."""
 
     result: Outcome
     is_complete: bool

@@ -44,7 +44,7 @@ class Slack(Struct, frozen=True):
 
 
 class Truth(Struct, frozen=True):
-    """What the files that were looked into hold; after a sample these are not all files of the table."""
+    """What the checked files hold; after a sample these are not all files of the table."""
 
     checked_files: int
     live_rows: int

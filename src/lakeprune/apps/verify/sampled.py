@@ -1,4 +1,4 @@
-"""A sample of files and what it is worth: which share was looked into, and how likely it would have missed what is wrong."""
+"""A sample of files and what it proves: which share was checked, and how likely it would have missed what is wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakeprune.errors import UsageError
 
 
 class Sampled(Struct, frozen=True):
-    """Of `files` that were not all looked into, `checked` were."""
+    """Of `files` that were not all checked, `checked` were."""
 
     share: float
     files: int
@@ -54,7 +54,7 @@ class Sampled(Struct, frozen=True):
     def worth(self) -> str:
         """What a sample without a fault does and does not prove, in sentences."""
         if self.is_complete:
-            return "Every one of them was looked into."
+            return "Every one of them was checked."
         worth = f"Nothing is proven about the other {self.unchecked}."
         if not self.checked:
             return worth

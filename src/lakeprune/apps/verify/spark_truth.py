@@ -65,7 +65,7 @@ def found_in(
         found = files.keyed(f"global_temp.{name}")
         if missing := files.files_missing_from_log(found):
             what = f"{missing} files that Delta Spark reads are not among the files of the log"
-            why = "their paths could not be matched, so nothing can be said about them"
+            why = "their paths could not be matched, so nothing is known about them"
             raise TableError("LP341", what, where=rows.location, why=why)
         yield found
     finally:
