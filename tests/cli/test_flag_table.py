@@ -79,8 +79,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise Handed(options)
 
     for module in ("explain_query", "verify", "statement"):
-        monkeypatch.setattr(f"lakeprune.cli.{module}.delta_session_of", lambda _: "spark")
-        monkeypatch.setattr(f"lakeprune.cli.{module}.shown_progress", lambda _: contextlib.nullcontext())
+        monkeypatch.setattr(f"lakeprune.cli.{module}.delta_session_of", lambda _: contextlib.nullcontext("spark"))
     monkeypatch.setattr(
         "lakeprune.apps.dataframes.explain_frame.explain_frame", lambda _, query, options: stop(query=query, **options)
     )

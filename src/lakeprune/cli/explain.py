@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lakeprune.cli.output import show, tell
 from lakeprune.cli.parser import chosen, parsed
 from lakeprune.cli.progress import TerminalProgress
-from lakeprune.cli.spark_session import advice, session_of, shown_progress
+from lakeprune.cli.spark_session import advice, session_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 _EXAMPLES = """\
@@ -42,8 +42,7 @@ def run(argv: Sequence[str]) -> int:
         options["explain_why"] = True  # a page is read later and by others: it carries every answer
     if "://" in given.table and sys.stderr is not None and sys.stderr.isatty():
         options["progress"] = TerminalProgress()
-    options["spark"] = spark = session_of(given)
-    with shown_progress(spark):
+    with session_of(given) as options["spark"]:
         # Not `explain`, which would close the engine: the process ends anyway.
         explainer, conditions = opened(given.table, [given.where], At(given.version, given.timestamp), options)
         try:

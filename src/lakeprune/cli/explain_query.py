@@ -6,7 +6,7 @@ import argparse
 
 from lakeprune.cli.output import show, tell
 from lakeprune.cli.parser import chosen
-from lakeprune.cli.spark_session import delta_session_of, shown_progress
+from lakeprune.cli.spark_session import delta_session_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 from lakeprune.storage.access import AccessOptions
 
@@ -22,10 +22,9 @@ _ELSEWHERE = {  # what belongs to a table that is named, and where a query says 
 def run_query(given: argparse.Namespace) -> int:
     """Explain one query; 1 when a gate failed on one of its scans."""
     _check(given)
-    spark = delta_session_of(given)
     from lakeprune.apps.dataframes.explain_frame import FrameOptions, explain_frame
 
-    with shown_progress(spark):
+    with delta_session_of(given) as spark:
         report = explain_frame(spark, given.sql, chosen(given, FrameOptions.__annotations__))
         show(report, given)
     for number, section in enumerate(report.sections, 1):

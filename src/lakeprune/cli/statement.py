@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import lakeprune
 from lakeprune.cli.output import show, tell
 from lakeprune.cli.parser import chosen, parsed
-from lakeprune.cli.spark_session import delta_session_of, shown_progress
+from lakeprune.cli.spark_session import delta_session_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def run_statement(statement: str, examples: str, argv: Sequence[str]) -> int:
     given = parsed(command, _WHAT.format(statement), examples + _EXIT_CODES, argv)
     plan = getattr(lakeprune, command)
     options = chosen(given, (*signature(plan).parameters, *StatementOptions.__annotations__, "clauses"))
-    spark = delta_session_of(given)
-    with shown_progress(spark):
+    with delta_session_of(given) as spark:
         return _finish(plan(spark=spark, **options), given)
 
 

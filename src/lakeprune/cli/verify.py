@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakeprune.cli.output import show, tell
 from lakeprune.cli.parser import chosen, parsed
-from lakeprune.cli.spark_session import delta_session_of, shown_progress
+from lakeprune.cli.spark_session import delta_session_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 from lakeprune.planning.session import SessionOptions
 from lakeprune.report.amount import files_text
@@ -38,9 +38,8 @@ def run(argv: Sequence[str]) -> int:
     if given.where is None and not given.audit_stats:
         fix = "give -w PREDICATE to verify a plan, --audit-stats to check the recorded statistics, or both"
         raise UsageError("LP248", "nothing to verify was named", where="lakeprune verify", fix=fix)
-    spark = delta_session_of(given)
     options = chosen(given, ("version", "timestamp", "sample", *SessionOptions.__annotations__))
-    with shown_progress(spark):
+    with delta_session_of(given) as spark:
         found = _found(given, spark, options)
         show(found, given)
     for message in _failures(found):
