@@ -84,7 +84,7 @@ def test_a_range_that_misses_a_key_would_be_caught(spark: SparkSession, tmp_path
     assert {check.name for check in done.reconciliation.differences} >= {"numTargetRowsInserted", "numTargetRowsUpdated"}  # type: ignore[union-attr]
 
 
-def test_what_keeps_files_from_being_excluded_is_said_with_what_to_add(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_keeps_files_from_being_skipped_is_reported_with_what_to_add(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 8, by="p")
     source = some_events(spark, 5, 405, 405).selectExpr("id", "p", "v", "ts", "n", "st", "CAST(id AS STRING) AS word")
     by_word = lakeprune.merge(table, source.limit(1), on="t.id = s.word", spark=spark, clauses=UPSERT)

@@ -1,4 +1,4 @@
-"""Step 2: the files that metadata cannot exclude, as rows on the driver. Excluded files never leave the engine.
+"""Step 2: the files that metadata keeps, as rows on the driver. Dropped files never leave the engine.
 
 In: a planner and a question. Out: `Candidate`s by path, each FULL or UNDECIDED.
 """

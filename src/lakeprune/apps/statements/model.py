@@ -41,7 +41,7 @@ class Status(Enum):
 
 
 class Candidate(Struct, frozen=True):
-    """A file that metadata cannot exclude. `path` is as the log has it, `key` as paths are compared."""
+    """A file that metadata keeps. `path` is as the log has it, `key` as paths are compared."""
 
     path: str
     key: str

@@ -36,7 +36,7 @@ def validate(plan: StatementPlan) -> Iterator[str]:
 
 
 def skip(plan: StatementPlan) -> Iterator[str]:
-    """What keeps files from being excluded, and what would help."""
+    """What keeps files from being skipped, and what would help."""
     yield f"{amount_text(plan.skipping.undecided)} may hold a row with a key of the source"
     for obstacle in _part(plan).obstacles:
         yield f"note: {shortened(obstacle.message)}"

@@ -77,8 +77,8 @@ def _validate(plan: StatementPlan) -> Iterator[str]:
 
 def _skip(plan: StatementPlan) -> Iterator[str]:
     skipping = plan.skipping
-    excluded = skipping.total - skipping.candidates
-    yield f"{amount_text(skipping.total)} in the table, {excluded.files} excluded without being read"
+    skipped = skipping.total - skipping.candidates
+    yield f"{amount_text(skipping.total)} in the table, {skipped.files} skipped without being read"
     yield from _own(plan).skip(plan)
 
 

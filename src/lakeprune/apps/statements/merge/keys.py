@@ -98,7 +98,7 @@ def question_of(planner: Planner, text: str, keys: Sequence[Expr], on_target: Se
     """What metadata is asked: everything that the keys and the conditions on the target alone demand of it."""
     parts = [planner.bound(Condition(text, tree)) for tree in keys]
     for condition in on_target:
-        with suppress(PredicateError):  # what only Spark reads excludes no file
+        with suppress(PredicateError):  # what only Spark reads drops no file
             parts.append(planner.bound(condition))
     tree = all_of(parts) if parts else TRUE
     return planner.ask_bound(Condition(text, tree), tree)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def obstacles_of(checked: CheckedMerge, scanned: int) -> tuple[Obstacle, ...]:
-    """Everything that keeps files from being excluded; `scanned` is how many Delta scans with whatever is added."""
+    """Everything that keeps files from being skipped; `scanned` is how many Delta scans with whatever is added."""
     layout = _by_source if Rows.TARGET_ONLY in rows_of(checked.clauses) else _layout
     return (*layout(checked, scanned), *_unusable(checked), *_keys(checked))
 
@@ -54,7 +54,7 @@ def _layout(checked: CheckedMerge, scanned: int) -> Iterator[Obstacle]:
         yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, message, "give the source such a column, and ON an equality with it")
         return
     after, name = min(savings, key=lambda saving: saving[0])
-    if after < scanned:  # else the files are excluded already, by other columns
+    if after < scanned:  # else the files are skipped already, by other columns
         fix = f"if a row never changes its {name}, add  AND t.{name} = s.{name}  to ON"
         yield Obstacle(ObstacleKind.NO_LAYOUT_KEY, message, fix, scanned, after)
 
