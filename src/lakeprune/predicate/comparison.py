@@ -1,7 +1,7 @@
 """How two values of known types compare in Spark, and which values of a column a literal picks.
 
 In: canonical values with their types. Out: an order, or `Bounds` of sets. A literal is never rounded into the column's
-type (`int < 3.5` is `..3`); where engines disagree about a reading (a decimal against a FLOAT), the sets hold all readings.
+type (`int < 3.5` is `..3`); where engines disagree (a decimal against a FLOAT), the sets hold every interpretation.
 Never guesses: types that do not compare give None or `EvaluationFailed`.
 """
 
@@ -77,10 +77,10 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
         return None
     kind, other, value = type_.kind, literal.type.kind, literal.value
     if kind in _NUMBER_KINDS and other in _NUMBER_KINDS:
-        sets = [reading(op, type_, literal) for reading in _number_readings(kind, other)]
+        sets = [compare(op, value, type_), *(_converted(op, type_, value, convert) for convert in _conversions(kind, other))]
         scale = rounded_scale((type_, literal.type)) if Kind.DECIMAL in (kind, other) and kind in _EXACT_KINDS else None
         if scale is not None and other in _EXACT_KINDS:
-            sets.append(_rounded_reading(op, type_, literal, scale))
+            sets.append(_as_rounded(op, type_, value, scale))
         return one_of_these(sets)
     if kind in TIME_KINDS and other in TIME_KINDS:
         return _time_members(op, type_, literal, literal.type, profile)
@@ -98,12 +98,10 @@ def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bou
     # Spark brings a list to one type: a single double in it makes every comparison one of doubles.
     doubles = [Literal(to_double(option.value), DOUBLE) for option in listed]
     promoted = [option if is_floating else other for option, other, is_floating in zip(listed, doubles, floating, strict=True)]
-    readings = [_one_by_one(type_, reading, profile) for reading in (listed, promoted)]
-    known = [bounds for bounds in readings if bounds is not None]
-    if len(known) < len(readings):
+    exact, as_doubles = _one_by_one(type_, listed, profile), _one_by_one(type_, promoted, profile)
+    if exact is None or as_doubles is None:
         return None
-    outer, inner = [bounds.outer for bounds in known], [bounds.inner for bounds in known]
-    return Bounds(one_of_these(outer).outer, one_of_these(inner).inner)
+    return Bounds(exact.outer.union(as_doubles.outer), exact.inner.intersect(as_doubles.inner))
 
 
 def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
@@ -116,7 +114,7 @@ def _one_by_one(type_: DataType, options: Iterable[Literal], profile: Profile) -
     harder: list[Bounds] = []
     for option in options:
         if scale is not None:
-            sets = [compare("=", option.value, type_), _rounded_reading("=", type_, option, scale)]
+            sets = [compare("=", option.value, type_), _as_rounded("=", type_, option.value, scale)]
             harder.append(one_of_these(sets))
             continue
         points = _points(type_, option)
@@ -142,7 +140,7 @@ def _list_scale(type_: DataType, options: tuple[Literal, ...]) -> int | None:
 
 
 def whole(found: IntervalSet, type_: DataType) -> IntervalSet:
-    """The same set in its one spelling: a boolean set is named by the values it has, not by open ends."""
+    """The same set in its one form: a boolean set is named by the values it has, not by open ends."""
     if type_.family is not Family.BOOLEAN:
         return found
     have = [value for value in (False, True) if found.contains(value)]
@@ -174,7 +172,7 @@ def _order_numbers(left: Any, left_type: DataType, right: Any, right_type: DataT
         return exactly_so
     as_doubles = compare_floats(to_double(left), to_double(right))
     if Kind.FLOAT in kinds and not kinds <= {Kind.FLOAT, Kind.DOUBLE}:
-        as_floats = compare_floats(to_float32(to_double(left)), to_float32(to_double(right)))
+        as_floats = compare_floats(to_float32(left), to_float32(right))
         if as_floats != as_doubles:
             raise EvaluationFailed("engines disagree whether the literal is rounded to FLOAT here")
     return as_doubles
@@ -189,7 +187,7 @@ def _sign(left: Any, right: Any) -> int:
 
 
 def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType, profile: Profile) -> int:
-    """Text against another type: Spark casts the text; only spellings that every mode reads alike have an answer."""
+    """Text against another type: Spark casts the text; only text that every mode reads alike has an answer."""
     from lakeprune.values.literals import parse_as
 
     if left_type.kind is not Kind.STRING:
@@ -198,7 +196,7 @@ def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType
     if target.kind in INTEGRAL_KINDS:
         digits = left.strip(" ")
         if not (digits.lstrip("+-").isascii() and digits.lstrip("+-").isdigit()) or len(digits) > 18:
-            raise EvaluationFailed(f"{left!r} is no plain integer")
+            raise EvaluationFailed(f"{left!r} is not a plain integer")
         return _sign(int(digits), right)
     if target.kind not in TIME_KINDS:
         raise EvaluationFailed(f"text against {target}")
@@ -230,51 +228,27 @@ def _points(type_: DataType, option: Literal) -> tuple[list[Any], list[Any]] | N
     return None
 
 
-Reading = Callable[[str, DataType, Literal], IntervalSet]
+def _conversions(kind: Kind, other: Kind) -> list[Callable[[Any], float]]:
+    """What Spark or another engine may convert both sides to before it compares them; none where both are exact.
+
+    Cast to double, a LONG 2**53 + 1 equals 2**53; cast to FLOAT, as Spark does without ANSI mode, 2**24 + 1 equals 2**24.
+    """
+    if kind is other or (kind in _EXACT_KINDS and other in _EXACT_KINDS):
+        return []
+    return [to_double, to_float32] if Kind.FLOAT in (kind, other) and kind is not Kind.DOUBLE else [to_double]
 
 
-def _number_readings(kind: Kind, other: Kind) -> list[Reading]:
-    if kind in _EXACT_KINDS and other in _EXACT_KINDS:
-        return [_exact_reading]
-    if kind is Kind.FLOAT and other in (Kind.FLOAT, Kind.DOUBLE):
-        return [_exact_reading] if other is Kind.FLOAT else [_exact_reading, _float32_reading]
-    if kind is Kind.FLOAT:
-        return [_exact_reading, _double_reading, _float32_reading]
-    if kind is Kind.DOUBLE:
-        return [_exact_reading, _double_reading]
-    return [_exact_reading, _promoted_reading, *([_float32_promoted_reading] if other is Kind.FLOAT else [])]
+def _converted(op: str, type_: DataType, value: Any, convert: Callable[[Any], float]) -> IntervalSet:
+    """The set when both sides are converted; floats and doubles in a column are what they are."""
+    if type_.kind in FLOATING_KINDS:
+        return compare(op, convert(value), type_)
+    return preimage_of(convert, compare(op, convert(value), DOUBLE), type_)
 
 
-def _exact_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    return compare(op, literal.value, type_)
-
-
-def _double_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    return compare(op, to_double(literal.value), type_)
-
-
-def _float32_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    return compare(op, to_float32(to_double(literal.value)), type_)
-
-
-def _promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    """An exact column cast to double, as Spark does against a double: 2**53 + 1 then equals 2**53."""
-    return preimage_of(float, compare(op, to_double(literal.value), DOUBLE), type_)
-
-
-def _float32_promoted_reading(op: str, type_: DataType, literal: Literal) -> IntervalSet:
-    """An exact column cast to FLOAT, as Spark does without ANSI mode: 2**24 + 1 then equals 2**24."""
-
-    def narrowed(value: Any) -> float:
-        return to_float32(to_double(value))
-
-    return preimage_of(narrowed, compare(op, narrowed(literal.value), DOUBLE), type_)
-
-
-def _rounded_reading(op: str, type_: DataType, literal: Literal, scale: int) -> IntervalSet:
-    """Both sides rounded to a scale, as Spark does when their common type has no room for more."""
+def _as_rounded(op: str, type_: DataType, value: Any, scale: int) -> IntervalSet:
+    """The set when both sides are rounded to a scale, as Spark does when their common type has no room for more."""
     goal = DataType(Kind.DECIMAL, MAX_DIGITS, scale)
-    return preimage_of(lambda value: rounded(value, scale), compare(op, rounded(literal.value, scale), goal), type_)
+    return preimage_of(lambda found: rounded(found, scale), compare(op, rounded(value, scale), goal), type_)
 
 
 def _all(points: IntervalSet, others: list[IntervalSet], type_: DataType) -> IntervalSet:

@@ -192,7 +192,7 @@ NULL = Constant(None)
 class Clause(Struct, frozen=True, cache_hash=True):
     """A top-level conjunct, ready to be lowered.
 
-    `text` is the user's spelling, `rewritten` what is evaluated when that differs, `reasons` everything in it that
+    `text` is what the user wrote, `rewritten` what is evaluated when that differs, `reasons` everything in it that
     metadata cannot decide.
     """
 

@@ -7,16 +7,17 @@ import struct
 from typing import Any
 
 
-def to_float32(value: float) -> float:
-    """The nearest 32-bit float; beyond the greatest one, infinity.
+def to_float32(value: Any) -> float:
+    """The 32-bit float nearest to the double of a number; beyond the greatest one, infinity.
 
     >>> to_float32(0.1)
     0.10000000149011612
     """
+    double = to_double(value)
     try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+        return float(struct.unpack("<f", struct.pack("<f", double))[0])
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.copysign(math.inf, double)
 
 
 def to_double(value: Any) -> float:

@@ -200,7 +200,7 @@ def _nan(type_: DataType, *, member: bool) -> bool | None:
 
 
 def _snap(intervals: Iterable[Interval], type_: DataType) -> Iterable[Interval]:
-    """Cut intervals down to values the type really has, closed, and open them where they reach the type's end."""
+    """Intervals narrowed to values the type really has, closed, and open them where they reach the type's end."""
     family = type_.family
     if family is Family.REAL:
         return [_as_double(interval) for interval in intervals]

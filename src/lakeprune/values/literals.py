@@ -14,7 +14,7 @@ from lakeprune.values.time.zones import OFFSET, instant_of, local_of
 from lakeprune.values.types import INTEGER_RANGES, TIME_KINDS, DataType, Kind, Scalar
 
 _EXACT = Context(prec=2000)
-MAX_EXPONENT = 400  # of a number in text: beyond it a value is refused instead of being spelt out
+MAX_EXPONENT = 400  # of a number in text: beyond it a value is refused instead of being expanded
 _SPACES = "".join(map(chr, range(33)))  # what Spark trims: every character up to the space
 _INTEGER = r"[+-]?[0-9]+"
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -28,7 +28,7 @@ _FALSE = frozenset({"false", "f", "no", "n", "0"})
 
 
 def parse_as(text: str, type_: DataType, zone: str) -> Scalar:
-    """The value of `type_` that `text` spells.
+    """The value of `type_` that `text` stands for.
 
     >>> parse_as("2024-01-05", DataType(Kind.DATE), "UTC")
     19727

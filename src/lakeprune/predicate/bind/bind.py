@@ -13,9 +13,9 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.bind.literals import (
     beyond_every_integer,
-    both_readings,
-    decimal_readings,
-    has_two_readings,
+    can_be_finer,
+    decimal_meanings,
+    finer_or_coarser,
     is_finer_than_type,
     is_text,
     own_type,
@@ -99,10 +99,10 @@ class _Binder:
         left, right = self._value(expr.left), self._value(expr.right)
         left, right = self._typed(left, right), self._typed(right, left)
         bound = t.Compare(expr.op, left, right)
-        readings = both_readings(bound) or beyond_every_integer(bound)
-        if readings is not None:
-            return t.Either(*readings)
-        return _either_of(bound, decimal_readings(bound, (expr.left, expr.right)))
+        meanings = finer_or_coarser(bound) or beyond_every_integer(bound)
+        if meanings is not None:
+            return t.Either(*meanings)
+        return _either_of(bound, decimal_meanings(bound, (expr.left, expr.right)))
 
     def _truth_compare(self, expr: t.Compare) -> Expr | None:
         """`(a > 1) = TRUE` and its kin, as the predicate they are; None for an ordinary comparison."""
@@ -133,13 +133,13 @@ class _Binder:
         if _mixes_text_with_other_times(expr.options, options, type_of(value)):
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = t.In(value, options)
-        readings = both_readings(member) if has_two_readings(type_of(value)) else None
-        found = member if readings is None else t.Either(*readings)
+        meanings = finer_or_coarser(member) if can_be_finer(type_of(value)) else None
+        found = member if meanings is None else t.Either(*meanings)
         if not any(is_text(option) for option in expr.options):
             return found
-        from lakeprune.predicate.bind.lists import text_readings
+        from lakeprune.predicate.bind.lists import text_meanings
 
-        others = [*decimal_readings(member, expr.options), *text_readings(member, expr.options, self._profile)]
+        others = [*decimal_meanings(member, expr.options), *text_meanings(member, expr.options, self._profile)]
         return _either_of(found, others)
 
     def _is_null(self, part: Expr) -> Expr:
@@ -249,7 +249,7 @@ def _mixes_text_with_other_times(written: tuple[Expr, ...], bound: tuple[Expr, .
 
 
 def _without_true(expr: Expr) -> Expr:
-    """`flag = TRUE` as `flag`, which has the same value: one spelling for both."""
+    """`flag = TRUE` as `flag`, which has the same value: one form for both."""
     match expr:
         case t.Compare(t.Op.EQ, t.Call() | t.Column() as value, t.Literal(True, type_)) if type_ == BOOLEAN:
             return value if type_of(value) == BOOLEAN else expr

@@ -1,7 +1,7 @@
 """Lists that mix text with other types: Spark without ANSI mode compares them as text.
 
 In: a bound list, its options as written. Out: what else the list can mean. `x IN ('3', 0)` on a double 3.0 compares '3.0'
-with '3' then, and is FALSE; only text spelt as Spark itself spells the value is TRUE in both modes.
+with '3' then, and is FALSE; only text that is written as Spark itself writes the value is TRUE in both modes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, TIMESTAMP, TI
 _AS_TEXT_ANYWAY = FLOATING_KINDS | {Kind.STRING, Kind.BINARY}
 
 
-def text_readings(member: In, written: tuple[Expr, ...], profile: Profile) -> Iterator[Expr]:
+def text_meanings(member: In, written: tuple[Expr, ...], profile: Profile) -> Iterator[Expr]:
     """The list compared as text, when that can differ from the list itself."""
     type_ = type_of(member.value)
     if type_ is None or type_.kind in (Kind.STRING, Kind.BINARY) or not any(is_text(option) for option in written):
         return
     pairs = list(zip(member.options, written, strict=True))
-    kept = tuple(option for option, text in pairs if _is_spelt_alike(option, text, type_, profile))
+    kept = tuple(option for option, text in pairs if _is_written_alike(option, text, type_, profile))
     if type_ == TIMESTAMP and profile.zone != "UTC" and kept:
         # A wall clock that shows a time twice gives two instants the same text.
         local = tuple(Literal(local_of(option.value, profile.zone), TIMESTAMP_NTZ) if isinstance(option, Literal)
@@ -43,7 +43,7 @@ def _list(value: Expr, kept: tuple[Expr, ...], member: In) -> Expr:
     return Constant(None) if has_null else And((member, Not(member)))
 
 
-def _is_spelt_alike(option: Expr, written: Expr, type_: DataType, profile: Profile) -> bool:
+def _is_written_alike(option: Expr, written: Expr, type_: DataType, profile: Profile) -> bool:
     """Whether the option, as text, is the text of the value of the column that equals it."""
     if not isinstance(option, Literal) or not isinstance(written, Literal) or type_.kind in _AS_TEXT_ANYWAY:
         return False
@@ -52,7 +52,7 @@ def _is_spelt_alike(option: Expr, written: Expr, type_: DataType, profile: Profi
     if not is_text(written):
         return option.type == type_ or (option.type is not None and {option.type.kind, type_.kind} <= INTEGRAL_KINDS)
     if isinstance(option.value, Decimal) and -int(option.value.as_tuple().exponent) != type_.scale:
-        return False  # '3' is no decimal(5,2) as Spark writes it; nor is a timestamp finer than a microsecond
+        return False  # '3' is not how Spark writes a decimal(5,2); nor is a timestamp finer than a microsecond
     try:
         return to_text(option.value, type_, profile) == written.value
     except EvaluationFailed:

@@ -66,16 +66,16 @@ def is_finer_than_type(literal: Literal) -> bool:
     return isinstance(literal.value, Decimal) and literal.type is not None and literal.type.kind in TIME_KINDS
 
 
-def has_two_readings(type_: DataType | None) -> bool:
+def can_be_finer(type_: DataType | None) -> bool:
     """Whether text can be finer than a value of the type."""
     return type_ is None or type_.kind is Kind.FLOAT or type_.kind in TIME_KINDS
 
 
-def both_readings(expr: Compare | In) -> tuple[Expr, Expr] | None:
+def finer_or_coarser(expr: Compare | In) -> tuple[Expr, Expr] | None:
     """The two meanings of text finer than its column's type, the one with more TRUE rows first; None when there is one.
 
-    Spark cuts a timestamp's digits after the microsecond, other engines keep them: `ts >= '...00.0000005'` holds for `...00`
-    only if they are cut. Against a FLOAT column '0.1' is a float or a double, depending on Spark's ANSI mode.
+    Spark truncates a timestamp's digits after the microsecond, other engines keep them: `ts >= '...00.0000005'` holds for `...00`
+    only if they are truncated. Against a FLOAT column '0.1' is a float or a double, depending on Spark's ANSI mode.
     """
     if isinstance(expr, In):
         coarse = tuple([_coarse(option) for option in expr.options])
@@ -105,7 +105,7 @@ def beyond_every_integer(expr: Compare) -> tuple[Expr, Expr] | None:
     return (TRUE, expr) if is_above == (expr.op in (Op.LT, Op.LE)) else (expr, FALSE)
 
 
-def decimal_readings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr]:
+def decimal_meanings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr]:
     """What else a decimal against text can mean: Spark compares both as doubles, or rounds the text to the decimal's scale.
 
     Up to 15 digits that makes no difference; beyond, '9007199254740993' equals 9007199254740992.

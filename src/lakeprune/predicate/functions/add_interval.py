@@ -23,7 +23,7 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     source, result = type_of(call.args[0]), type_of(call)
     months, days, micros = (arg if isinstance(arg, int) else 0 for arg in args[1:])
     if source is None or result is None or source.kind not in TIME_KINDS or not isinstance(args[0], int):
-        raise EvaluationFailed("an interval added to something that is no time")
+        raise EvaluationFailed("an interval added to something that is not a time")
     if result.kind is Kind.DATE:
         if micros or source.kind is not Kind.DATE:
             raise EvaluationFailed("a time of day added to a date")

@@ -1,7 +1,7 @@
 """startswith endswith contains: whether a text begins with, ends with or has another.
 
 What moves: `startswith(s, 'ab')` becomes the prefix set 'ab'. Safe: strings with one prefix lie side by side in code point order.
-Example: `startswith(s, 'b0')` is `s LIKE 'b0%'`. Refuses endswith, contains and a prefix that is no constant (OPAQUE_ON_DATA).
+Example: `startswith(s, 'b0')` is `s LIKE 'b0%'`. Refuses endswith, contains and a prefix that is not a constant (OPAQUE_ON_DATA).
 """
 
 from __future__ import annotations

@@ -72,12 +72,12 @@ def _number(value: Any, source: DataType, target: DataType) -> Scalar:
     goal = target.kind
     if goal in INTEGRAL_KINDS:
         if isinstance(value, float) and not math.isfinite(value):
-            raise EvaluationFailed(f"{value} is no integer")
+            raise EvaluationFailed(f"{value} is not an integer")
         return _in_range(math.trunc(Fraction(value)), goal)
     if goal is Kind.DECIMAL:
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise EvaluationFailed(f"{value} is no decimal")
+                raise EvaluationFailed(f"{value} is not a decimal")
             value = Decimal(repr(value))  # Spark takes the shortest text of a double, too
         return in_decimal(Fraction(value), target)
     if goal is Kind.DOUBLE:

@@ -23,7 +23,7 @@ _LEAST, _GREATEST = INTEGER_RANGES[Kind.DATE]
 
 def _whole(value: Scalar) -> int:
     if not isinstance(value, int):
-        raise EvaluationFailed(f"{value!r} is no whole number")
+        raise EvaluationFailed(f"{value!r} is not a whole number")
     return value
 
 

@@ -1,7 +1,7 @@
 """unix_timestamp(ts) and unix_date(d): seconds and days since 1970-01-01.
 
 What moves: `unix_timestamp(ts) >= k` becomes a range of instants, one second wide per value. Safe: rounding is monotone.
-Example: `unix_timestamp(ts) = 5` is one second of 1970. Before 1970 Spark cuts the fraction (-0.5 s is 0, unlike its cast to
+Example: `unix_timestamp(ts) = 5` is one second of 1970. Before 1970 Spark truncates the fraction (-0.5 s is 0, unlike its cast to
 LONG) and other engines round down: both count. Refuses text arguments and formats (OPAQUE_ON_DATA).
 """
 
@@ -38,7 +38,7 @@ def _counted(type_: DataType) -> Kind:
 
 def _days(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
     if type_of(call.args[0]) != DATE:
-        raise EvaluationFailed("unix_date of something that is no date")
+        raise EvaluationFailed("unix_date of something that is not a date")
     return args[0]
 
 
@@ -48,9 +48,9 @@ def _preimage_of_seconds(call: Call, values: IntervalSet, _profile: Profile) -> 
         return None
     counted = DataType(_counted(type_))
     down = from_intervals([_rounded_down(interval) for interval in values.intervals], counted)
-    cut = from_intervals([_cut(interval) for interval in values.intervals], counted)
+    towards = from_intervals([_towards_1970(interval) for interval in values.intervals], counted)
     argument = call.args[0] if type_.kind is _counted(type_) else Call("cast", call.args, TIMESTAMP)
-    return within_bounds(argument, Bounds(down.union(cut), down.intersect(cut)))
+    return within_bounds(argument, Bounds(down.union(towards), down.intersect(towards)))
 
 
 def _rounded_down(interval: Interval) -> Interval:
@@ -59,7 +59,7 @@ def _rounded_down(interval: Interval) -> Interval:
     return Interval(None if lo is None else lo * SECOND, None if hi is None else hi * SECOND + SECOND - 1)
 
 
-def _cut(interval: Interval) -> Interval:
+def _towards_1970(interval: Interval) -> Interval:
     """The instants whose second, rounded towards 1970, lies in the interval."""
     lo, hi = interval.lo, interval.hi
     low = None if lo is None else lo * SECOND if lo > 0 else (lo - 1) * SECOND + 1

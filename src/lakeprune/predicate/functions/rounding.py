@@ -23,7 +23,7 @@ from lakeprune.values.types import DOUBLE, INTEGER_RANGES, INTEGRAL_KINDS, LONG,
 
 def _number(value: Scalar) -> int | Fraction | float:
     if isinstance(value, bool | str | bytes) or value is None:
-        raise EvaluationFailed("rounding something that is no number")
+        raise EvaluationFailed("rounding something that is not a number")
     if isinstance(value, float):
         if not math.isfinite(value):
             raise EvaluationFailed("rounding an infinity or NaN")

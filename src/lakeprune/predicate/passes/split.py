@@ -121,7 +121,7 @@ def _clause(conjunct: _Conjunct, profile: Profile) -> t.Clause:
 
 
 def _says_something_else(conjunct: _Conjunct) -> bool:
-    """Whether the rewritten predicate tells the reader more than the text does: a function moved, a contradiction found."""
+    """Whether the rewritten predicate says more than the text does: a function moved, a contradiction found."""
     predicate = conjunct.predicate
     if isinstance(predicate, t.Exact | t.Opaque):
         return False

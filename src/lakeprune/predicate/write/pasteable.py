@@ -21,7 +21,7 @@ from lakeprune.values.types import Kind
 
 _LAST_OF_9999 = 253_402_214_400_000_000  # a day early, for any zone: not every engine reads a year of five digits
 _MOMENTS = (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ)
-MOST_COMPARISONS = 200  # a longer text is no help to anyone
+MOST_COMPARISONS = 200  # a longer text helps nobody
 
 
 def is_exact(predicate: Expr) -> bool:

@@ -37,7 +37,7 @@ def _restate(leaf: Expr) -> Expr:
 
 
 def constant_prefix(pattern: str) -> str:
-    """What every text begins with in which the regular expression is found; empty when that cannot be told.
+    """What every text begins with in which the regular expression is found; empty when that is not known.
 
     >>> constant_prefix("^abc[0-9]+$"), constant_prefix("^ab?"), constant_prefix("^a|b"), constant_prefix("abc")
     ('abc', 'a', '', '')

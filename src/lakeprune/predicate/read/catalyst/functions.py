@@ -93,7 +93,7 @@ def widens(source: DataType, target: DataType) -> bool:
 
 def _call(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
     if any(operand.type is not None and operand.type.kind is Kind.BINARY for operand in operands):
-        raise Unsupported(f"{function} of binary values")  # it counts and cuts bytes there, not characters
+        raise Unsupported(f"{function} of binary values")  # it counts bytes there, not characters
     return Call(function, tuple(operand.expr for operand in operands))
 
 

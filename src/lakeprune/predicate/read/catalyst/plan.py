@@ -1,7 +1,7 @@
 """The Spark front-end: a filter of an optimised plan, as Catalyst writes it in JSON -> the predicate tree.
 
 In: the nodes of one expression in pre-order, its SQL text, the columns of the relation it stands on. Out: an unbound tree whose
-names are all in the table. Never raises and never guesses: what is not understood is Opaque with its text. Columns are told apart
+names are all in the table. Never raises and never guesses: what is not understood is Opaque with its text. Columns are known
 by Catalyst's ids, not by their names, and one whose type is not the table's is not used.
 """
 
@@ -54,7 +54,7 @@ class _Part(Struct, frozen=True):
 
 def read_filter(nodes: Sequence[Node], text: str, relation: Relation) -> Expr:
     """The tree of one filter."""
-    if _COLLATE.search(text):  # the JSON of a string type does not tell its collation
+    if _COLLATE.search(text):  # the JSON of a string type does not have its collation
         reason = Reason(ReasonCode.COLLATION, "a comparison under a collation")
         return Opaque(text[:LONGEST_TEXT], reason, _columns([_plain(node) for node in nodes], relation))
     waiting: list[_Part] = []
@@ -137,7 +137,7 @@ def _attribute(node: Node, relation: Relation) -> _Part:
     name = relation.columns.get(_id_of(node))
     written = node.get("dataType")
     if name is None:
-        raise Unsupported(f"{node.get('name')} is no column of the table")
+        raise Unsupported(f"{node.get('name')} is not a column of the table")
     struct = written if isinstance(written, Mapping) and written.get("type") == "struct" else None
     return _Part(node, (), _column((name,), written, relation.schema), type=data_type(written), struct=struct)
 
@@ -145,7 +145,7 @@ def _attribute(node: Node, relation: Relation) -> _Part:
 def _field(node: Node, operands: tuple[_Part, ...], relation: Relation) -> _Part:
     parent = operands[0]
     if parent.struct is None or not isinstance(parent.expr, Name):
-        raise Unsupported("a field of something that is no column")
+        raise Unsupported("a field of something that is not a column")
     inner = parent.struct["fields"][int(node["ordinal"])]
     struct = inner["type"] if isinstance(inner["type"], Mapping) and inner["type"].get("type") == "struct" else None
     expr = _column((*parent.expr.parts, inner["name"]), inner["type"], relation.schema)
@@ -158,12 +158,12 @@ def _column(path: tuple[str, ...], written: object, schema: Schema) -> Name:
     for part in path:
         found = _only([field for field in fields if field.name.lower() == part.lower()])
         if found is None:
-            raise Unsupported(f"{'.'.join(path)} is no column of the table at this version")
+            raise Unsupported(f"{'.'.join(path)} is not a column of the table at this version")
         fields = found.children
     assert found is not None, "a path has at least one name"
-    told = data_type(written)
-    nested = told is None and found.type.kind in NESTED_KINDS
-    if not nested and (told is None or (told.kind, told.precision, told.scale) != _size(found.type)):
+    stated = data_type(written)
+    nested = stated is None and found.type.kind in NESTED_KINDS
+    if not nested and (stated is None or (stated.kind, stated.precision, stated.scale) != _size(found.type)):
         message = f"{'.'.join(path)} is of another type in the plan than in the table"
         raise Unsupported(message, ReasonCode.TYPE_CHANGE_UNKNOWN)
     return Name(path)
@@ -178,8 +178,8 @@ def _only(fields: list[Field]) -> Field | None:
 
 
 def _id_of(node: Node) -> int:
-    told = node.get("exprId")
-    return int(told["id"]) if isinstance(told, Mapping) else -1
+    stated = node.get("exprId")
+    return int(stated["id"]) if isinstance(stated, Mapping) else -1
 
 
 def _plain(node: Node) -> _Part:

@@ -51,7 +51,7 @@ def literal(node: Mapping[str, Any]) -> Literal:
     if value is None:
         return Literal(None)
     if type_ is None or not isinstance(value, str):
-        raise Unsupported(f"a constant of type {_spelt(node.get('dataType'))}")
+        raise Unsupported(f"a constant of type {_type_text(node.get('dataType'))}")
     try:
         return Literal(_value(value, type_), type_)
     except ValueError as error:
@@ -106,5 +106,5 @@ def span(node: Mapping[str, Any], form: str) -> int:
     return int(node["value"])
 
 
-def _spelt(written: object) -> str:
+def _type_text(written: object) -> str:
     return written if isinstance(written, str) else str(written.get("type")) if isinstance(written, Mapping) else "unknown"

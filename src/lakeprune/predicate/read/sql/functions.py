@@ -75,7 +75,7 @@ def _wrong_arity(name: str, args: tuple[Expr, ...]) -> Unsupported:
 
 
 def add_unit(unit: str, number: Expr, value: Expr) -> Expr:
-    """`dateadd(DAY, 3, x)` and its spellings."""
+    """`dateadd(DAY, 3, x)` and its other forms."""
     if not isinstance(number, Literal) or not isinstance(number.value, int):
         raise Unsupported("an interval that is not a constant")
     try:

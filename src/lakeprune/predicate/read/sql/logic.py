@@ -16,7 +16,7 @@ Term = Callable[[int, int], Expr]
 
 
 def connect(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
-    """The predicate that tokens first..last-1 spell."""
+    """The predicate of tokens first..last-1."""
     ors: list[Expr] = []
     ands: list[Expr] = []
     for start, end, word in pieces(tokens, first, last):

@@ -1,7 +1,7 @@
 """Terms so plain that no SQL parser is needed: a column against literals.
 
 In: the tokens of one term. Out: the node, or None when it is anything else, which sqlglot then reads. Most predicates consist of
-such terms only, and importing sqlglot would cost them more than everything else lakeprune does. A test holds both readings equal.
+such terms only, and importing sqlglot would cost them more than everything else lakeprune does. A test holds both readers equal.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class _TermParser(SparkParser):
 
 
 def read_term(tokens: Tokens, first: int, last: int, clock: Clock) -> Expr:
-    """The node that tokens first..last-1 spell."""
+    """The node of tokens first..last-1."""
     check_term_nesting(tokens, first, last)
     path = _variant_path(tokens, first, last)
     if path is not None:

@@ -1,4 +1,4 @@
-"""Spark SQL text cut into tokens, with every limit on hostile text enforced here.
+"""Spark SQL text as tokens, with every limit on hostile text enforced here.
 
 In: the predicate text. Out: `Token`s with offsets, brackets and CASE ... END already paired. One pass over the text by one
 regular expression; a long list of plain literals is a single token, so that 100,000 of them cost nothing to nest or to scan.
@@ -59,7 +59,7 @@ class Tokens(Struct, frozen=True):
     depth: tuple[int, ...]
 
     def source(self, first: int, last: int) -> str:
-        """The user's spelling of tokens first..last-1."""
+        """Tokens first..last-1 as the user wrote them."""
         return self.text[self.items[first].start : self.items[last - 1].end]
 
     def uncommented(self, first: int = 0, last: int | None = None) -> str:

@@ -26,7 +26,7 @@ _KINDS = {
 
 
 def data_type(node: exp.Expr) -> DataType | None:
-    """The type a cast names; None for CHAR and VARCHAR (which cut and pad), nested types and anything unknown."""
+    """The type a cast names; None for CHAR and VARCHAR (which truncate and pad), nested types and anything unknown."""
     if not isinstance(node, exp.DataType):
         return None
     if node.this is _T.DECIMAL:
