@@ -20,7 +20,8 @@ from tests.soundness.delta_log import write_log, write_table
 from tests.soundness.nodes import Negation, Node, Said, Test, say, shuffled
 from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
-from tests.soundness.tables import Table, random_table
+from tests.soundness.recorded import random_recorded_table
+from tests.soundness.tables import Table
 from tests.soundness.tight import Tight, profile_of
 from tests.soundness.truth import Seen, Truth
 from tests.soundness.verdict import Verdict, complaint
@@ -60,7 +61,7 @@ class Scene:
 def check_seed(seed: int, tally: Tally, count: int = PER_TABLE) -> None:
     """All checks on the table and the predicates of this seed; violations are added to the tally."""
     rng = Random(seed)
-    table = random_table(rng)
+    table = random_recorded_table(rng)
     nodes = [random_predicate(table, rng) for _ in range(count)]
     with _written(table) as root:
         scene = Scene(seed, table, root)

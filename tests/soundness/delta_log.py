@@ -95,13 +95,17 @@ def hash_id(path: Sequence[str]) -> int:
 
 
 def write_data(table: Table, file: FileSpec, root: Path) -> None:
-    """The rows as Parquet under physical names; a row whose struct leaves are all NULL has a NULL struct half of the time."""
+    pq.write_table(arrow_rows(table, file), root / file.name)
+
+
+def arrow_rows(table: Table, file: FileSpec) -> pa.Table:
+    """The rows under physical names; a row whose struct leaves are all NULL has a NULL struct half of the time."""
     schema = pa.schema([_arrow_field(name, leaves) for name, leaves in _tops(table.data_columns)])
     columns = []
     for position, (_, leaves) in enumerate(_tops(table.data_columns)):
         made = [_nested(row, leaves, 0, odd=bool(i % 2)) for i, row in enumerate(file.rows)]
         columns.append(pa.array(made, type=schema.field(position).type))
-    pq.write_table(pa.Table.from_arrays(columns, schema=schema), root / file.name)
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _tops(columns: Iterable[ColumnSpec]) -> list[tuple[str, list[ColumnSpec]]]:

@@ -19,6 +19,7 @@ from tests.soundness.texts import date_text, instant_of_local, local_of_instant,
 from tests.soundness.values import DAY, DECIMALS, FLOATS, INTEGERS, NAN, YEAR_1, YEAR_9999, neighbours, to_float32
 
 WIDE = "DECIMAL(38,10)"
+WIDEST = "decimal(38,0)"  # which only compares with its own kind
 NULL = Said("NULL", "NULL")
 FIRST, LAST = -62135596800000000, 253402300799999999
 
@@ -35,6 +36,8 @@ def domain_of(column: ColumnSpec, zone: str, rng: Random) -> Domain:
     if t in INTEGERS or t in DECIMALS:
         if (t in INTEGERS or t == "decimal(5,2)") and rng.random() < 0.12:
             return Domain(_cast(ref, "DOUBLE"), lambda: double(float(_near(column, rng)) + rng.choice([0, 0.5, -0.25]), rng))
+        if t == WIDEST:
+            return Domain(ref, lambda: _widest(_near(column, rng)))
         return Domain(_cast(ref, WIDE), lambda: _exact(_near(column, rng), t, rng))
     if t in FLOATS:
         if t == "float" and rng.random() < 0.4:
@@ -149,6 +152,12 @@ def _near(column: ColumnSpec, rng: Random) -> Any:
 
 def _near_or_nan(column: ColumnSpec, rng: Random) -> float:
     return NAN if rng.random() < 0.08 else float(_near(column, rng))
+
+
+def _widest(value: Decimal) -> Said:
+    whole = int(value)
+    text = str(whole if abs(whole) < 10**38 else 0)
+    return Said(text, f"CAST('{text}' AS {WIDEST})")
 
 
 def _exact(value: Any, type_: str, rng: Random) -> Said:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.soundness.columns import ColumnSpec
-from tests.soundness.literals import WIDE, Domain, date, domain_of, double, integer, string, timestamp, timestamp_ntz
+from tests.soundness.literals import WIDE, WIDEST, Domain, date, domain_of, double, integer, string, timestamp, timestamp_ntz
 from tests.soundness.nodes import Said
 from tests.soundness.texts import date_text
 from tests.soundness.values import DAY, INTEGERS
@@ -176,6 +176,8 @@ def crossed_columns(left: ColumnSpec, right: ColumnSpec) -> tuple[str, str] | No
     types = {left.type, right.type}
     exact = {t for t in types if t in INTEGERS or t.startswith("decimal")}
     reals = types & {"float", "double"}
+    if WIDEST in types:
+        return (left.duckdb, right.duckdb) if len(types) == 1 else None
     if exact | reals == types:
         if reals and any(t.startswith("decimal") for t in exact):
             return None

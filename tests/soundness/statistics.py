@@ -17,7 +17,7 @@ BROKEN_TEXTS = (None, "", "{}", '{"numRecords":', "null")
 
 @dataclass(frozen=True)
 class Statistics:
-    """`broken` replaces the whole text: not recorded, empty or cut short."""
+    """`broken` replaces the whole text: not recorded, empty or cut short. `recorded` is the text of a real writer."""
 
     writer: Writer
     rows: int | None
@@ -26,11 +26,14 @@ class Statistics:
     tight: bool | None = None
     broken: bool = False
     broken_text: str | None = None
+    recorded: str | None = None
 
     def text(self) -> str | None:
         """The JSON text of `add.stats`; fragments are kept as the writer spelled them."""
         if self.broken:
             return self.broken_text
+        if self.recorded is not None:
+            return self.recorded
         parts = [] if self.rows is None else [f'"numRecords":{self.rows}']
         lows = _tree({c: b.lo_json for c, b in self.bounds.items() if b.lo_json is not None})
         highs = _tree({c: b.hi_json for c, b in self.bounds.items() if b.hi_json is not None})

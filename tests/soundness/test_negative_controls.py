@@ -68,6 +68,10 @@ def decimals_not_widened(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def saturated_decimals_trusted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(statistics, "unsaturated", lambda bound, _type, _side: bound)
+
+
 def empty_partition_text_is_only_text(patch: pytest.MonkeyPatch) -> None:
     made = PartitionSql.domains
 
@@ -150,8 +154,15 @@ CONTROLS = [
     Control(cut_maximum_taken_as_a_value, Scene("string", [["a" * 32 + "zz"]], Writer.NAIVE), f"x > '{'a' * 32}z'"),
     Control(missing_null_count_is_zero, Scene("integer", [[None, 1]], without_null_counts=True), "x IS NULL"),
     Control(
-        decimals_not_widened, Scene("decimal(18,0)", [[Decimal(999999999999999998)]], Writer.RUST), "x <= 999999999999999998"
+        decimals_not_widened,
+        Scene("decimal(18,2)", [[Decimal("9999999999999999.98")]], Writer.RUST),
+        "x <= 9999999999999999.98",
     ),
+    Control(
+        decimals_not_widened, Scene("decimal(20,0)", [[Decimal(5163575153583593754)]], Writer.RUST), "x = 5163575153583593754"
+    ),
+    Control(saturated_decimals_trusted, Scene("decimal(38,0)", [[Decimal("9" * 38)]], Writer.RUST), f"x = {'9' * 38}"),
+    Control(saturated_decimals_trusted, Scene("decimal(28,0)", [[Decimal(f"-{'9' * 28}")]], Writer.RUST), f"x != -{'9' * 28}"),
     Control(
         empty_partition_text_is_only_text,
         Scene("integer", [[1]], partition=Recorded("", None, empty_is_ambiguous=True)),

@@ -16,10 +16,12 @@ DAY = 86_400_000_000
 YEAR_1, YEAR_9999 = -719162, 2932896  # 0001-01-01 and 9999-12-31 in days
 
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
-DECIMALS = {"decimal(5,2)": (5, 2), "decimal(18,0)": (18, 0), "decimal(38,10)": (38, 10)}
+_DRAWN = ((5, 2), (18, 0), (20, 0), (38, 0), (38, 10))
+_BY_HAND = ((18, 2), (19, 0), (28, 0), (38, 2), (38, 37), (38, 38))
+DECIMALS = {f"decimal({precision},{scale})": (precision, scale) for precision, scale in (*_DRAWN, *_BY_HAND)}
 FLOATS = ("float", "double")
 TIMESTAMPS = ("timestamp", "timestamp_ntz")
-TYPES = ("boolean", *INTEGERS, *FLOATS, *DECIMALS, "string", "binary", "date", *TIMESTAMPS)
+TYPES = ("boolean", *INTEGERS, *FLOATS, *list(DECIMALS)[: len(_DRAWN)], "string", "binary", "date", *TIMESTAMPS)
 
 NAN = math.nan
 _A32 = "a" * 32
@@ -122,7 +124,18 @@ def _pool(type_: str, rng: Random) -> list[Any]:
 
 def _decimals(precision: int, scale: int, rng: Random) -> list[Decimal]:
     top = 10**precision - 1
-    centre = rng.choice([0, 5 * 10**scale, top - 9, -top + 9, min(top, 123456789012345678), min(top, 10 ** (precision - 1))])
+    centre = rng.choice(
+        [
+            0,
+            5 * 10**scale,
+            top - 9,
+            -top + 9,
+            min(top, 123456789012345678),
+            min(top, 2**63),
+            -min(top, 2**63),
+            min(top, 10 ** (precision - 1)),
+        ]
+    )
     units = [centre + rng.randint(-9, 9) * rng.choice([1, 1, 10**scale]) for _ in range(9)] + [0, 1, -1, 10**scale, top, -top]
     return [scaled(u, scale) for u in units if -top <= u <= top]
 

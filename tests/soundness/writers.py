@@ -22,7 +22,7 @@ class Writer(Enum):
     SPARK = "spark"  # ms timestamps, strings cut at 32 with today's tie-breaker, NaN in the maximum, no booleans
     OLD_SPARK = "old_spark"  # the same with the historic tie-breaker U+FFFD, compared in UTF-16
     FOOTER = "footer"  # from Parquet footers: blind to NaN, microseconds, whole strings, booleans
-    RUST = "rust"  # as FOOTER, decimals through 64-bit floats
+    RUST = "rust"  # as FOOTER, decimals of more than 18 digits or with a scale through 64-bit floats, whole ones saturated
     NAIVE = "naive"  # cuts strings at 32 without raising the maximum, timestamps rounded towards zero
 
 
@@ -69,13 +69,19 @@ def fragment(value: Any, type_: str, writer: Writer) -> str:
             return '"NaN"' if math.isnan(value) else '"Infinity"' if value > 0 else '"-Infinity"'
         return float32_text(value) if type_ == "float" and writer is not Writer.FOOTER else repr(value)
     if type_ in DECIMALS:
-        return repr(float(value)) if writer is Writer.RUST else f"{Decimal(value):f}"
+        return _rust_decimal(value, *DECIMALS[type_]) if writer is Writer.RUST else f"{Decimal(value):f}"
     if type_ == "date":
         return json.dumps(date_text(value))
     if type_ in TIMESTAMPS:
         digits = 3 if writer in (Writer.SPARK, Writer.OLD_SPARK, Writer.NAIVE) else 6
         return json.dumps(timestamp_text(value, "T", digits) + ("Z" if type_ == "timestamp" else ""))
     return json.dumps(value, ensure_ascii=writer is Writer.RUST)
+
+
+def _rust_decimal(value: Decimal, precision: int, scale: int) -> str:
+    if scale:
+        return repr(float(value))
+    return str(int(value) if precision <= 18 else max(-(2**63), min(2**63 - 1, int(float(value)))))
 
 
 def _float_ends(present: Sequence[float], writer: Writer) -> tuple[float | None, float | None]:

@@ -135,6 +135,20 @@ def test_deltalake_tables_of_all_types_raise_no_alarm(spark: SparkSession, tmp_p
     assert {fault.writer.split(":")[0].split(".")[0] for fault in faults} == {"delta-rs"}
 
 
+def test_decimals_saturated_by_deltalake_are_named_with_their_writer(spark: SparkSession, tmp_path: Path) -> None:  # T93
+    path, top = tmp_path / "saturated", "9" * 38
+    for values in ([top, "0"], ["-" + top], ["5163575153583593754"]):
+        write_deltalake(path, pa.table({"d": pa.array(map(Decimal, values), pa.decimal128(38, 0))}), mode="append")
+    found = audit(path, spark=spark)
+    assert {(fault.fault, fault.found) for fault in found.faults} == {(Fault.MAXIMUM, top), (Fault.MINIMUM, f"-{top}")}
+    assert {fault.writer.split(":")[0].split(".")[0] for fault in found.faults} == {"delta-rs"}
+    assert re.search(
+        rf"the log says no value is above 92233720368547\d+, the file holds {top} \(written by delta-rs", found.to_text()
+    )
+    where = f"d = {top} OR d = -{top} OR d = 5163575153583593754"
+    assert verify(path, where, spark=spark).passed
+
+
 def test_nan_is_a_fault_only_where_writers_are_trusted_to_record_it(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "nan"
     write_deltalake(path, pa.table({"d": [1.0, float("nan"), 2.0]}))

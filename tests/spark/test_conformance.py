@@ -23,7 +23,7 @@ from tests.soundness.delta_log import write_table
 from tests.soundness.nodes import say
 from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
-from tests.soundness.tables import random_table
+from tests.soundness.recorded import random_recorded_table
 from tests.soundness.test_golden import TABLES
 from tests.soundness.tight import profile_of
 from tests.spark.documents import both
@@ -50,7 +50,7 @@ def test_every_row_of_every_truth_table_holds_on_spark(spark: SparkSession) -> N
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_tables_have_the_same_patterns_on_both_engines(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     rng = Random(seed)
-    table = random_table(rng)
+    table = random_recorded_table(rng)
     write_table(table, tmp_path)
     profile = profile_of(table)
     embedded = Pruner(tmp_path, profile)

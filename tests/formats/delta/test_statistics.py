@@ -118,38 +118,6 @@ def test_double_that_was_float_is_widened_to_both_readings(tmp_path: Path) -> No
     assert (found["lo"], found["hi"]) == (3.4, 3.4000000953674316)
 
 
-@pytest.mark.parametrize(("kind", "text", "expected"), [
-    ("decimal(10,2)", "123.45", ("123.45", "123.45")),
-    ("decimal(38,2)", "12345678901234567890.12", ("12345678901234567890.12", "12345678901234567890.12")),
-    ("decimal(38,18)", "1.000000000000000001", ("1.000000000000000001", "1.000000000000000001")),
-    ("decimal(20,0)", "12345678901234567891", ("12345678901234567891", "12345678901234567891")),
-    ("decimal(18,2)", "12.34", ("12.34", "12.34")),
-    ("decimal(10,2)", '"7.5"', ("7.50", "7.50")),
-    ("decimal(10,2)", "true", (None, None)),
-    ("decimal(38,0)", "1e39", (None, None)),
-])  # fmt: skip
-def test_decimal_bounds_keep_every_digit(tmp_path: Path, kind: str, text: str, expected: tuple[str | None, ...]) -> None:  # T25
-    stats = f'{{"numRecords":2,"minValues":{{"x":{text}}},"maxValues":{{"x":{text}}},"nullCount":{{"x":0}}}}'
-    found = domain(tmp_path, kind, stats)
-    assert (found["lo"], found["hi"]) == tuple(None if e is None else Decimal(e) for e in expected)
-
-
-@pytest.mark.parametrize("text", ["1000000000000000000", "1e18", "1.0E18", "1000000000000000000.0"])
-def test_decimal_that_passed_through_a_double_is_widened(tmp_path: Path, text: str) -> None:  # T25
-    stats = f'{{"numRecords":2,"minValues":{{"x":{text}}},"maxValues":{{"x":{text}}},"nullCount":{{"x":0}}}}'
-    found = domain(tmp_path, "decimal(18,0)", stats)
-    assert found["lo"] <= Decimal(999999999999999999)
-    assert found["hi"] >= Decimal(1000000000000000001)
-
-
-def test_decimal_margin_at_the_end_of_the_range_is_unbounded(tmp_path: Path) -> None:
-    text = "9" + "0" * 37
-    stats = f'{{"numRecords":2,"minValues":{{"x":-{text}}},"maxValues":{{"x":{text}}},"nullCount":{{"x":0}}}}'
-    found = domain(tmp_path, "decimal(38,0)", stats)
-    assert found["lo"] is None or found["lo"] <= Decimal(f"-{text}")
-    assert found["hi"] is None or found["hi"] >= Decimal(text)
-
-
 def test_quoting_numbers_never_turns_a_string_into_a_bound(tmp_path: Path) -> None:
     head = metadata({"x": "decimal(38,2)", "s": "string"})
     stats = {"numRecords": 1, "minValues": {"x": 1, "s": 'a":5'}, "maxValues": {"x": 1, "s": 'a":5,"x":9'}, "nullCount": {}}

@@ -2,11 +2,12 @@
 
 In: SQL of a stored value, as JSON text or as a typed checkpoint field. Out: SQL of the bound in the carrier of the column's
 family, NULL wherever the text is not exactly what a writer of that type produces. Every bound is widened by what writers are
-known to lose: milliseconds (T5), offset seconds (T8), string tails (T16), decimal digits (T25), float digits.
+known to lose: milliseconds (T5), offset seconds (T8), string tails (T16), decimal digits (T25, T93), float digits.
 """
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
 from enum import Enum
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 ZONE_MARGIN = 16 * 3600 * 1_000_000  # no offset of the tz database exceeds 15:56:08 (T9)
 _FEBRUARY_1972 = 65_750_400_000_000
+_WIDE = Context(prec=60)
 _LARGEST_DOUBLE = "CAST('1.7976931348623157e308' AS DOUBLE)"
 # Casts would also take 24:00, year 0 and offsets of 99 hours, which readers do not agree on.
 _DATE = r"(\d{3}[1-9]|\d{2}[1-9]0|\d[1-9]00|[1-9]000)-\d{2}-\d{2}"
@@ -157,18 +159,43 @@ def widened(micros: str, side: Side) -> str:
 def decimal_bound(dialect: Dialect, text: str, data_type: DataType, side: Side) -> str:
     """An exact decimal; one that may have passed through a double is moved outwards by the digits a double loses (T25).
 
-    A double prints at most 17 significant digits, so longer text is exact. Shorter text of a type with more than 15 digits may
-    stand for its neighbours: 999999999999999999 becomes 1e18. Four units of 2^-52 cover conversion, division by the scale
-    and printing; for values small enough that this is less than half a unit of the scale nothing moves.
+    A double prints at most 17 significant digits, or as an integer, which beyond 17 digits is a multiple of 16: 18 or more other
+    digits are exact. What is not exact may stand for its neighbours: 999999999999999999 becomes 1e18. Four units of 2^-52 cover
+    conversion, division by the scale and printing; for values small enough that this is less than half a unit of the scale
+    nothing moves.
     """
     value = dialect.try_cast(text, f"DECIMAL(38,{data_type.scale})")
     if data_type.precision <= 15:
         return value
-    mantissa = dialect.regexp_replace(dialect.regexp_replace(text, "[eE].*$", ""), "[^0-9]", "")
-    digits = dialect.octet_length(dialect.regexp_replace(mantissa, "^0+|0+$", ""))
+    digits = dialect.regexp_replace(dialect.regexp_replace(text, "[eE].*$", ""), "^[^1-9]+|[^0-9]", "")
+    significant = dialect.octet_length(dialect.regexp_replace(digits, "0+$", ""))
+    whole = dialect.try_cast(digits, "DECIMAL(38,0)")
+    is_exact = f"{significant} > 17 AND coalesce({whole} % 16 <> 0, FALSE) AND NOT {_is_at_limit(value, data_type)}"
     margin = f"CAST(abs(CAST({value} AS DOUBLE)) * {2.0**-50!r} AS DECIMAL(38,{data_type.scale}))"
     moved = dialect.try_add(value, margin if side is Side.HIGH else f"-{margin}")
-    return f"CASE WHEN {digits} > 17 THEN {value} ELSE {moved} END"
+    return f"CASE WHEN {is_exact} THEN {value} ELSE {moved} END"
+
+
+def unsaturated(bound: str, data_type: DataType, side: Side) -> str:
+    """A decimal bound, unbounded where 64-bit integers end and values may go on (T93).
+
+    deltalake records DECIMAL(p > 18, 0) as 64-bit integers: 9223372036854775807 stands for every value from there on.
+    """
+    if data_type.family is not Family.DECIMAL or data_type.precision <= 18:
+        return bound
+    beyond = f"{bound} {'>' if side is Side.HIGH else '<'} 0 AND {_is_at_limit(bound, data_type)}"
+    return f"CASE WHEN {beyond} THEN NULL ELSE {bound} END"
+
+
+def _is_at_limit(value: str, data_type: DataType) -> str:
+    """Whether the value, or its digits without the point, is as near to the end of 64-bit integers as a double can tell."""
+    tests = ["FALSE"]
+    for scale in sorted({0, data_type.scale}):
+        if data_type.precision - data_type.scale + scale > 18:
+            ends = (Decimal(2**63 + margin).scaleb(-scale, _WIDE) for margin in (-(2**16), 2**16))
+            low, high = (f"CAST('{end:f}' AS DECIMAL(38,{data_type.scale}))" for end in ends)
+            tests.append(f"abs({value}) BETWEEN {low} AND {high}")
+    return f"coalesce({' OR '.join(tests)}, FALSE)"
 
 
 def _real_text(dialect: Dialect, text: str, column: Stored, side: Side) -> str:

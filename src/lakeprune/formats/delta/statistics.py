@@ -16,7 +16,16 @@ from typing import Any
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect, Shape
-from lakeprune.formats.delta.bounds import Side, Stored, carrier, number_bound, strict_integer, text_bound, typed_bound
+from lakeprune.formats.delta.bounds import (
+    Side,
+    Stored,
+    carrier,
+    number_bound,
+    strict_integer,
+    text_bound,
+    typed_bound,
+    unsaturated,
+)
 from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Family, Kind
@@ -169,8 +178,8 @@ class StatisticsSql(Struct, frozen=True):
         count = f"b{k}_n"
         counted = f"coalesce({count} >= 0 AND (told_rows IS NULL OR {count} <= told_rows), FALSE)"
         items = [
-            f"CASE WHEN {sane} THEN b{k}_lo END AS {names.lo(named)}",
-            f"CASE WHEN {sane} THEN {high} END AS {names.hi(named)}",
+            f"CASE WHEN {sane} THEN {unsaturated(f'b{k}_lo', column.stored.type, Side.LOW)} END AS {names.lo(named)}",
+            f"CASE WHEN {sane} THEN {unsaturated(high, column.stored.type, Side.HIGH)} END AS {names.hi(named)}",
             f"{counted} AND {count} = 0 AS {names.no_null(named)}",
             f"{counted} AND coalesce({count} = told_rows, FALSE) AS {names.all_null(named)}",
             f"{counted} AS {names.is_counted(named)}",
