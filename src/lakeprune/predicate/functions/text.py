@@ -12,6 +12,8 @@ from lakeprune.predicate.tree import Call, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.types import INT, STRING, Kind, Scalar
 
+MAX_LENGTH = 1_000_000  # characters of a text that is computed
+
 
 def _texts(call: Call, args: tuple[Scalar, ...], profile: Profile) -> list[str]:
     """Every argument as text; numbers and dates are cast."""
@@ -34,7 +36,9 @@ def _trim(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
 
 
 def _concat(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
-    return "".join(_texts(call, args, profile))
+    texts = _texts(call, args, profile)
+    _limit(sum(map(len, texts)))
+    return "".join(texts)
 
 
 def _length(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
@@ -43,7 +47,17 @@ def _length(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
 
 def _replace(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     text, search, *replacement = _texts(call, args, profile)
-    return text.replace(search, replacement[0] if replacement else "") if search else text
+    if not search:
+        return text
+    put = replacement[0] if replacement else ""
+    _limit(len(text) + text.count(search) * (len(put) - len(search)))
+    return text.replace(search, put)
+
+
+def _limit(length: int) -> None:
+    """Each `replace` around another one multiplies the length of its text."""
+    if length > MAX_LENGTH:
+        raise EvaluationFailed(f"text of more than {MAX_LENGTH:,} characters")
 
 
 FUNCTIONS = (

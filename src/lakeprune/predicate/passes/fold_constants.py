@@ -10,7 +10,9 @@ from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import lookup
+from lakeprune.predicate.passes.opaque import opaque
 from lakeprune.predicate.passes.rebuild import rebuild
+from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import nodes, type_of
 
@@ -46,8 +48,8 @@ def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
         return leaf
     try:
         truth = evaluate(leaf, {}, profile)
-    except EvaluationFailed:
-        return leaf
+    except EvaluationFailed as failure:
+        return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"this match has no answer: {failure}") if isinstance(leaf, t.Like) else leaf
     return t.Constant(None if truth is None else bool(truth))
 
 
