@@ -52,6 +52,16 @@ TABLES: dict[str, tuple[dict[str, str], list[list[object]]]] = {
             [None, "-9999999999999999999999999999.9999999999", "-0.0000000001", "0.0000000000", "0.1000000000", "0.1000000001",
              "1.5000000000", "3.0000000000", "12345678901234567890.0000000001", "9999999999999999999999999999.9999999999"],
         ),
+        ("decimal10", "decimal(10,2)", [None, "7.50", "-7.50", "100.00", "0.00", "-0.01", "0.10", "12345678.90", "99999999.99"]),
+        ("tiny", "decimal(38,20)", [None, "0.00000000000000000000", "1.00000000000000000000", "0.00000100000000000000",
+         "-0.00000010000000000000", "0.00000000000000000001", "7.50000000000000000000"]),
+        ("printed_double", "double", [None, *FLOATS, "1e7", "9999999.0", "12345678.9", "0.001", "0.00099", "0.1", "1e10", "1e-5",
+         "2e-3", "123456789.123", "9007199254740993.0", "1e16", "1e23", "2e23", "8.41e21", "816075259554e7", "5e-324", "1e-300",
+         "1.7976931348623157e308", "4.35", "0.3", "100.0", "-1e15", "5.684341886080802e-14", "33.3333333333333333"]),
+        ("printed_float", "float", [None, *FLOATS, "1e7", "9999999.0", "0.0010000000474974513",
+         "0.0009899999713525176", "0.10000000149011612", "1e10",
+         "9.999999747378752e-06", "3.4028234663852886e+38", "1.401298464324817e-45", "33.33333206176758", "4.349999904632568",
+         "84286496.0", "100.0", "-2.25"]),
         ("string", "string", TEXTS),
         ("binary", "binary", [None, "", "00", "61", "6162", "7f", "80", "ff", "f09f9880", "6100"]),
         ("date", "date", DAYS),
@@ -116,9 +126,33 @@ STRINGS = (
 )  # fmt: skip
 
 
+# What values may look like as text: as Spark prints their types, and as others would.
+PRINTED = {
+    "boolean": ("true", "TRUE", "1"),
+    "integer": ("7", "-7", "2024", "0", "007"),
+    "long": ("9007199254740993", "5", "9.007199254740992E15"),
+    "decimal5": ("1.50", "1.5", "3.00", "3", "-0.01", "0.00", "0"),
+    "decimal10": ("7.50", "7.5", "100.00", "100", "1E+2", "0.00", "0", "-0.01", "12345678.90", "12345678.9"),
+    "decimal18": ("3", "3.0", "9007199254740993", "0"),
+    "tiny": ("0E-20", "0.00000000000000000000", "1.00000000000000000000", "1", "0.00000100000000000000", "1E-20",
+             "-1.0000000000000E-7", "-0.00000010000000000000", "7.5"),
+    "printed_double": ("1.0E7", "9999999.0", "1.23456789E7", "0.001", "9.9E-4", "0.1", "1.0E10", "1.0E-5", "0.002", "2.0E-3",
+                       "1.23456789123E8", "9.007199254740992E15", "1.0E16", "1.0E23", "8.41E21", "4.9E-324", "NaN", "Infinity",
+                       "-Infinity", "-0.0", "0.0", "3", "3.0", "1.6777216E7", "4.35", "-1.0E15", "100.0", "0.5"),
+    "printed_float": ("1.0E7", "9999999.0", "0.001", "9.9E-4", "0.1", "1.0E10", "1.0E-5", "3.4028235E38", "1.4E-45", "33.333332",
+                      "4.35", "8.42865E7", "NaN", "-0.0", "0.0", "3.0", "1.6777216E7", "-2.25"),
+    "string": ("a", "05", "it's"),
+    "binary": ("a", "61", "ab", "[61]"),
+    "date": ("2024-01-05", "1970-01-01", "0001-01-01", "9999-12-31", "2024-1-5"),
+    "timestamp": ("1970-01-01 00:00:00", "1970-01-01 00:00:00.000001", "2024-01-05 00:00:00", "2024-01-05 12:30:45.123456",
+                  "2024-01-05 00:00:00.0", "2024-01-05T00:00:00Z", "2024-10-27 02:30:00", "1969-12-31 23:59:59.999999"),
+    "timestamp_ntz": ("1970-01-01 00:00:00", "2024-01-05 12:30:45.123456", "2024-01-05 00:00:00", "0001-01-01 00:00:00"),
+}  # fmt: skip
+
+
 def predicates() -> Iterator[tuple[str, str]]:
     """Every question: the name of a table and the text of a predicate over its columns."""
-    yield from dict.fromkeys((*_generated(), *_hand_written()))
+    yield from dict.fromkeys((*_generated(), *_hand_written(), *_printed()))
 
 
 def _hand_written() -> Iterator[tuple[str, str]]:
@@ -170,6 +204,46 @@ def _generated() -> Iterator[tuple[str, str]]:
         yield "binary", f"substring(c, {position}{size}) = X'61'"
 
 
+def _printed() -> Iterator[tuple[str, str]]:
+    """Every way in which a value becomes text, against every text it may become."""
+    for table, texts in PRINTED.items():
+        for text in texts:
+            quoted = text.replace("'", "\\'")
+            yield table, f"cast(c AS string) = '{quoted}'"
+            yield table, f"concat(c, '') = '{quoted}'"
+            yield table, f"'<' || c || '>' = '<{quoted}>'"
+            yield table, f"c LIKE '{quoted}'"
+            yield table, f"cast(c AS string) LIKE '{quoted[:3]}%'"
+            yield table, f"cast(c AS string) IN ('{quoted}', 'x')"
+            yield table, f"substring(c, 2, 3) = '{quoted[1:4]}'"
+            yield table, f"coalesce(cast(c AS string), '-') != '{quoted}'"
+        for length in sorted({len(text) for text in texts}):
+            yield table, f"length(c) = {length}"
+            yield table, f"length(cast(c AS string)) > {length}"
+        yield table, f"replace(c, '0', '') = '{texts[0].replace('0', '')}'"
+        yield table, f"trim(c) = '{texts[-1]}'"
+        yield table, f"right(c, 2) = '{texts[0][-2:]}'"
+        yield table, f"upper(c) = '{texts[0].upper()}'"
+        yield table, f"startswith(cast(c AS string), '{texts[0][:1]}')"
+        yield table, f"endswith(cast(c AS string), '{texts[0][-1:]}')"
+        yield table, "cast(c AS string) RLIKE '0$'"
+        yield table, f"cast(coalesce(c, NULL) AS string) = '{texts[0]}'"
+        yield table, f"cast(if(c IS NULL, c, c) AS string) = '{texts[0]}'"
+        yield table, f"cast(greatest(c, c) AS string) = '{texts[0]}'"
+    for table, value, text in product(("decimal5", "decimal10", "decimal18", "integer"), _COMPUTED, _COMPUTED_TEXTS):
+        yield table, f"cast({value} AS string) = '{text}'"
+    for value in ("date_format(c, 'yyyy-MM-dd')", "date_format(c, 'yyyy/MM HH:mm:ss')", "cast(cast(c AS date) AS string)"):
+        for table, text in product(("date", "timestamp", "timestamp_ntz"), ("2024-01-05", "2024/01 00:00:00", "1970-01-01")):
+            yield table, f"{value} = '{text}'"
+
+
+_COMPUTED = (
+    "c + 1", "c * 1.5", "c - 0.125", "-c", "c / 4", "coalesce(c, 1.2345)", "greatest(c, 0.001)", "c % 3", "abs(c)",
+    "round(c, 1)", "floor(c)", "cast(c AS decimal(20,4))", "if(c > 1, c, 2.555)", "nullif(c, 3)",
+)  # fmt: skip
+_COMPUTED_TEXTS = (
+    "8.50", "8.5", "11.250", "11.25", "7.375", "-7.50", "1.875000", "7.5000", "7.500", "1.50", "7", "7.5", "4",
+)  # fmt: skip
 _UNITS = (
     "year", "yyyy", "YY", "quarter", "month", "mon", "MM", "week", "day", "DD", "hour", "minute", "second", "millisecond",
     "microsecond", "decade", "x",

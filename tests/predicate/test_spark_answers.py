@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -183,7 +183,7 @@ def scalar(value: Any, type_: DataType) -> Scalar:
         case Kind.FLOAT | Kind.DOUBLE:
             return float(value)
         case Kind.DECIMAL:
-            return Decimal(value)
+            return Decimal(value).normalize(Context(prec=40))  # a value is a number: its scale is its type's
         case Kind.BINARY:
             return bytes.fromhex(value)
     assert isinstance(value, bool | int | str)

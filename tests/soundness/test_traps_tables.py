@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import lakeprune
 from tests.builders.checkpoint import write_checkpoint
 from tests.builders.delta import Action, add, field, mapping, metadata, protocol, remove, statistics, write_log
 from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, with_vector
@@ -70,6 +71,40 @@ def test_t46_unreadable_partition_text_is_unknown_not_null(tmp_path: Path, type_
 def _mapped(columns: list[tuple[str, str, int]]) -> Action:
     fields = {name: field(name, "integer", mapping(number, physical)) for name, physical, number in columns}
     return metadata(fields, configuration={"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"})
+
+
+@pytest.mark.parametrize(("type_", "recorded", "printed", "others"), [
+    ("decimal(10,2)", "7.5", "7.50", ("7.5", "7.500", "7")),
+    ("decimal(10,2)", "100", "100.00", ("100", "1E+2")),
+    ("decimal(10,2)", "-0", "0.00", ("-0.00", "0", "-0")),
+    ("decimal(10,0)", "7.", "7", ("7.", "7.0")),
+    ("double", "1e10", "1.0E10", ("1e10", "10000000000", "1E10")),
+    ("double", "100", "100.0", ("100",)),
+    ("double", "-0.0", "-0.0", ("0.0", "-0", "0")),
+    ("double", "Infinity", "Infinity", ("inf",)),
+    ("float", "0.1", "0.1", ("0.10000000149011612",)),
+    ("boolean", "true", "true", ("TRUE", "1")),
+    ("date", "2024-01-05", "2024-01-05", ("2024-1-5",)),
+    ("timestamp", "2024-01-05T00:00:00.120000Z", "2024-01-05 01:00:00.12", ("2024-01-05 00:00:00.12",)),
+    ("timestamp_ntz", "2024-01-05 00:00:00.000000", "2024-01-05 00:00:00", ("2024-01-05 00:00:00.0",)),
+])  # fmt: skip
+def test_t94_a_partition_value_is_printed_as_its_type(
+    tmp_path: Path, type_: str, recorded: str, printed: str, others: tuple[str, ...]
+) -> None:
+    texts = ("cast(p AS string)", "concat(p, '')", "p || ''", "replace(p, '', '')")
+    full = [f"{text} = '{printed}'" for text in texts]
+    full += [f"length(p) = {len(printed)}", f"cast(p AS string) LIKE '{printed[:-1]}_'"]
+    full += [f"substring(cast(p AS string), 1, 2) = '{printed[:2]}'"]
+    dropped = [f"{text} = '{other}'" for text in texts for other in others]
+    assert partition_verdict(tmp_path, type_, recorded, "p IS NOT NULL") == "FULL"
+    asked = lakeprune.explain_many(tmp_path / "table", [*full, *dropped], timezone="Europe/Berlin")
+    found = dict(zip([*full, *dropped], [report.files[0].verdict.value for report in asked], strict=True))
+    assert found == {**dict.fromkeys(full, "FULL"), **dict.fromkeys(dropped, "DROP")}
+
+
+@pytest.mark.parametrize(("type_", "recorded"), [("double", "816075259554e7"), ("float", "33.333332"), ("decimal(38,20)", "0")])
+def test_t94_what_versions_and_modes_print_differently_has_no_answer(tmp_path: Path, type_: str, recorded: str) -> None:
+    assert partition_verdict(tmp_path, type_, recorded, "cast(p AS string) = 'x'") == "KEEP"
 
 
 def test_t52_statistics_belong_to_physical_names(tmp_path: Path) -> None:

@@ -182,6 +182,11 @@ class _Binder:
         if function in ("cast", "try_cast"):
             return t.Call(function, args, expr.type)
         type_ = result_type(function, types)
+        if function == "round" and type_ is not None and type_.kind is Kind.DECIMAL:
+            from lakeprune.predicate.functions.rounding import rounded_type
+
+            digits = args[1] if len(args) > 1 else t.Literal(0)
+            type_ = rounded_type(type_, digits.value) if isinstance(digits, t.Literal) else None
         if type_ is None:
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_list_of(types)}")
         return t.Call(function, args, type_)

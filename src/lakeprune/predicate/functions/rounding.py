@@ -124,6 +124,15 @@ def _whole_type(types: ArgTypes) -> DataType | None:
     return LONG if source.kind in INTEGRAL_KINDS or source.family is Family.REAL else None
 
 
+def rounded_type(source: DataType, digits: Scalar) -> DataType | None:
+    """The decimal type of `round(source, digits)`: Spark prints no more digits than were asked for."""
+    if not isinstance(digits, int):
+        return None
+    scale = max(0, min(source.scale, digits))
+    whole = max(source.precision - source.scale + 1, 1 - digits)
+    return DataType(Kind.DECIMAL, min(whole + scale, 38), scale)
+
+
 _function = partial(Function, only_overflows=True)
 FUNCTIONS = (
     _function(("floor",), takes(1), ("Floor",), _whole_type, _floor_or_ceil, _preimage_of_floor_or_ceil),

@@ -49,7 +49,9 @@ def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
     try:
         truth = evaluate(leaf, {}, profile)
     except EvaluationFailed as failure:
-        return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"this match has no answer: {failure}") if isinstance(leaf, t.Like) else leaf
+        return (
+            opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"this match has no answer: {failure}") if isinstance(leaf, t.Like) else leaf
+        )
     return t.Constant(None if truth is None else bool(truth))
 
 
