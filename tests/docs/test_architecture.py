@@ -1,0 +1,39 @@
+"""docs/architecture.md shows what the code really does to a predicate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.repository import ROOT
+from tools.worked_predicate import steps
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PACKAGES = sorted(path.name for path in (ROOT / "src/lakeprune").iterdir() if (path / "__init__.py").exists())
+
+
+def test_every_step_is_printed_as_the_code_prints_it() -> None:
+    missing = [name for name, text in steps() if f"```text\n{text}\n```" not in PAGE]
+    assert missing == [], "run `python -m tools.worked_predicate` and paste what changed"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_has_its_place_on_the_page(package: str) -> None:
+    assert package in PAGE
+
+
+def test_the_import_rule_is_the_enforced_one() -> None:
+    enforced = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("layers = [")[2].partition("]")[0]
+    order = [
+        name for name in enforced.replace('"', " ").replace("|", " ").replace(":", " ").split() if name.startswith("lakeprune.")
+    ]
+    names = [name.removeprefix("lakeprune.") for name in order if name != "lakeprune.spark"]
+    stated = PAGE.partition("`cli -> ")[2].partition("`")[0].replace("\n", " ").replace("->", " ").replace(",", " ").split()
+    assert ["cli", *stated] == names
+
+
+def test_the_worked_table_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    list(steps())
+    assert list(tmp_path.iterdir()) == []
