@@ -6,14 +6,18 @@ predicate (LP104) and subqueries, aggregates or windows (LP105) are errors; all 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.clock import Clock
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.read.sql.logic import connect
 from lakeprune.predicate.read.sql.plain import read_plain
 from lakeprune.predicate.read.sql.spans import underline
 from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
 from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
+
+if TYPE_CHECKING:
+    from lakeprune.predicate.clock import Clock
 
 
 def read_condition(text: str, profile: Profile) -> Condition:
@@ -25,18 +29,22 @@ def read_condition(text: str, profile: Profile) -> Condition:
     [False, True]
     """
     tokens = tokenize(text)
-    clock = Clock(profile)
+    clock: Clock | None = None
 
     def term(first: int, last: int) -> Expr:
+        nonlocal clock
         found = read_plain(tokens, first, last, profile.zone)
         if found is None:
+            from lakeprune.predicate.clock import Clock
             from lakeprune.predicate.read.sql.terms import read_term
 
+            clock = clock or Clock(profile)
             _reject_other_rows(tokens, first, last)
             found = read_term(tokens, first, last, clock)
         return _as_predicate(found, tokens, first, last)
 
-    return Condition(text, connect(tokens, 0, len(tokens.items), term), clock.was_asked)
+    tree = connect(tokens, 0, len(tokens.items), term)
+    return Condition(text, tree, clock is not None and clock.was_asked)
 
 
 def parse_predicate(text: str, profile: Profile) -> Expr:
