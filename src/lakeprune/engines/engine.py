@@ -12,8 +12,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.engines.dialect import Dialect, Shape
+from lakeprune.errors import TableError
 
 if TYPE_CHECKING:
+    from lakeprune.engines.footers import Footers
     from lakeprune.storage.storage import ColumnChunk, Storage
 
 Row = tuple[Any, ...]
@@ -52,6 +54,11 @@ class Engine(ABC):
     def parquet_chunks(self, path: str) -> list[ColumnChunk] | None:  # noqa: ARG002
         """Where the columns of one Parquet file lie; None when this engine does not know, or cannot read the footer."""
         return None
+
+    def footers(self, paths: Sequence[str]) -> Footers:  # noqa: ARG002
+        """What the footers of these Parquet files record. Querying it is an EngineError when one of them cannot be read."""
+        what = f"the footers of Parquet files are read by the embedded engine, not by {self.name}"
+        raise TableError("LP349", what, fix="leave out --engine spark, or the spark argument")
 
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:

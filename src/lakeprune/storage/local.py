@@ -1,4 +1,4 @@
-"""Tables in a directory of this machine.
+"""Tables in a directory of this machine, or some files of it.
 
 In: a path or a file:// URL. Out: a `Storage`. What cannot be read is a TableError with the system's reason.
 """
@@ -6,7 +6,7 @@ In: a path or a file:// URL. Out: a `Storage`. What cannot be read is a TableErr
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -15,17 +15,35 @@ from lakeprune.storage.storage import Entry, Storage
 
 
 class LocalStorage(Storage):
-    """A directory of this machine."""
+    """A directory of this machine, one of its files, or those that a glob names."""
 
     def __init__(self, location: str) -> None:
         self.location = location
         self.root = os.path.abspath(_local_path(location))
         with _readable(location, "the table"):
             if not os.path.lexists(self.root):
-                raise TableError("LP301", f"there is nothing at {location}", fix="check the path; a table is a directory")
-            if not os.path.isdir(self.root):
+                self.root, self.pattern = _split_glob(self.root)
+                if self.pattern is None or not os.path.isdir(self.root):
+                    raise TableError("LP301", f"there is nothing at {location}", fix="check the path; a table is a directory")
+            elif not os.path.isdir(self.root):
                 os.stat(self.root)  # says so when it is a loop of links or not permitted
-                raise TableError("LP302", f"{location} is not a directory", fix="give the table's directory")
+                self.root, self.pattern = os.path.split(self.root)
+                self.root = self.root.rstrip("/")
+
+    def walk(self, wants: Callable[[str], bool]) -> list[Entry]:
+        with _readable(self.location, "the directory"):
+            if self.pattern is None:
+                found = dict(_walk(self.root, "", wants, ()))
+            elif os.path.lexists(self.place(self.pattern)):
+                found = dict([_entry(self.root, self.pattern)])
+            else:
+                found = {}
+                for path in _matches(self.root, self.pattern):
+                    is_directory = os.path.isdir(self.place(path))
+                    found.update(
+                        _walk(self.root, f"{path.rstrip('/')}/", wants, ()) if is_directory else [_entry(self.root, path)]
+                    )
+        return sorted(found.values(), key=lambda entry: entry.name)
 
     def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:  # noqa: ARG002  # few are not wanted
         path = self.place(directory)
@@ -59,6 +77,49 @@ class LocalStorage(Storage):
 
     def place(self, path: str) -> str:
         return f"{self.root}/{path}"
+
+
+def _split_glob(path: str) -> tuple[str, str | None]:
+    """The directory above the first name with a glob character, and the pattern below it; None when there is no such name.
+
+    >>> _split_glob("/t/year=*/a.parquet"), _split_glob("/t/a")
+    (('/t', 'year=*/a.parquet'), ('/t/a', None))
+    """
+    names = path.split("/")
+    first = next((number for number, name in enumerate(names) if any(letter in name for letter in "*?[")), None)
+    return (path, None) if first is None else ("/".join(names[:first]), "/".join(names[first:]))
+
+
+def _matches(root: str, pattern: str) -> list[str]:
+    from glob import glob
+
+    return glob(pattern, root_dir=root, recursive=True)
+
+
+def _walk(
+    root: str, above: str, wants: Callable[[str], bool], inside: tuple[tuple[int, int], ...]
+) -> Iterator[tuple[str, Entry]]:
+    """The files below a directory of the root; a link that leads back to a directory above it is not followed."""
+    place = f"{root}/{above}"
+    stat = os.stat(place)
+    identity = (stat.st_dev, stat.st_ino)
+    if identity in inside:
+        return
+    with os.scandir(place) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            is_directory = entry.is_dir()
+            path = above + entry.name + ("/" if is_directory else "")
+            if not wants(path):
+                continue
+            if is_directory:
+                yield from _walk(root, path, wants, (*inside, identity))
+            else:
+                yield _entry(root, path)
+
+
+def _entry(root: str, path: str) -> tuple[str, Entry]:
+    stat = os.stat(f"{root}/{path}")
+    return path, Entry(path, stat.st_size, stat.st_mtime_ns // 1000)
 
 
 def _local_path(location: str) -> str:

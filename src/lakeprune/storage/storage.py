@@ -55,6 +55,7 @@ class Traffic(Struct, frozen=True):
 class Storage(ABC):
     location: str  # as the user wrote it, for messages
     root: str  # absolute, without a trailing slash: what absolute paths in metadata are compared with
+    pattern: str | None = None  # the files meant below the root, where the location is a file or a glob and not a directory
 
     def list_from(self, directory: str, name: str, before: str | None = None) -> list[Entry] | None:
         """The directory's files from `name` on and below `before`, sorted by name; None when there is no such directory."""
@@ -67,6 +68,13 @@ class Storage(ABC):
     @abstractmethod
     def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:
         """At least those of `list_from`, in any order."""
+
+    def walk(self, wants: Callable[[str], bool]) -> list[Entry] | None:  # noqa: ARG002
+        """Every file the location means, named by its path below the root and sorted; None where files are not listed.
+
+        `wants` is asked about what lies in directories: files, and directories with a slash at the end.
+        """
+        return None
 
     @abstractmethod
     def size(self, path: str) -> int | None:

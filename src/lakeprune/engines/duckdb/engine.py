@@ -19,6 +19,7 @@ import _duckdb as duckdb  # the extension itself: its Python wrapper costs 85 ms
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.duckdb.dialect import DuckDBDialect
 from lakeprune.engines.engine import Engine, EngineError, Row
+from lakeprune.engines.footers import Footers
 from lakeprune.storage.storage import ColumnChunk
 
 T = TypeVar("T")
@@ -37,6 +38,7 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 _WITHOUT_REWRITING = f"{_SETTINGS['disabled_optimizers']},expression_rewriter,common_subexpressions"
 _MANY_CONNECTIVES = 400  # from here on rewriting costs more than it saves, measured on 6 and on 100,000 files
 _SHARED_NAMES = {"VARCHAR": "STRING", "BLOB": "BINARY"}  # DuckDB's names of types that engines share
+_TYPE_ORDER = "ColumnOrder(TYPE_ORDER=TypeDefinedOrder())"  # as DuckDB prints the one order that bounds can be read by
 _SMALL_FILE = 1 << 20
 _BATCH = 2048
 
@@ -140,6 +142,31 @@ class DuckDBEngine(Engine):
         except EngineError:
             return None  # reading the whole file will show what is wrong with it
         return [ColumnChunk(tuple(column.split(", ")), start, start + size) for column, start, size in rows]
+
+    def footers(self, paths: Sequence[str]) -> Footers:
+        listed = self._list(paths)
+        # A timestamp with a converted type alone is an instant; DuckDB calls it TIMESTAMP. INT96 has no order.
+        type_name = (
+            "CASE WHEN type = 'INT96' THEN 'INT96' WHEN logical_type IS NULL AND converted_type LIKE 'TIMESTAMP%' "
+            "THEN 'TIMESTAMP WITH TIME ZONE' WHEN duckdb_type = 'VARCHAR' THEN 'STRING' WHEN duckdb_type = 'BLOB' THEN 'BINARY' "
+            "ELSE upper(duckdb_type) END"
+        )
+        element = (
+            f"{{name: name, physical_type: type, type_name: {type_name}, repetition: repetition_type, children: num_children}}"
+        )
+        elements = f"CAST(to_json(list({element} ORDER BY column_id)) AS VARCHAR) AS elements"
+        schemas = f"SELECT file_name, {elements} FROM parquet_schema({listed}) GROUP BY file_name"
+        chunks = (
+            "SELECT m.file_name AS file, path_in_schema AS column_path, row_group_num_rows AS rows, num_values, "
+            "stats_min_value AS min_text, stats_max_value AS max_text, max_is_exact AS is_max_exact, "
+            "stats_null_count AS nulls, stats_nan_count AS nans, "
+            f"coalesce(f.column_orders[column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order "
+            f"FROM parquet_metadata({listed}) AS m JOIN parquet_file_metadata({listed}) AS f ON m.file_name = f.file_name"
+        )
+        files = f"SELECT file_name AS file, num_rows AS rows FROM parquet_file_metadata({listed})"
+        return Footers(
+            f"({files})", f"(SELECT elements, min(file_name) AS file FROM ({schemas}) GROUP BY elements)", f"({chunks})"
+        )
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         # Values travel as one list per column: as query text, 100,000 rows cost seconds and gigabytes to plan.

@@ -24,6 +24,8 @@ class Segment(Struct, frozen=True):
 
 def list_log(storage: Storage, *, from_hint: bool) -> LogFiles:
     """What the log holds, from the hinted checkpoint on or from the beginning."""
+    if storage.pattern is not None:
+        raise NotThisFormat("LP302", f"{storage.location} is not a directory", fix="give the table's directory")
     start = f"{_hint(storage):020}" if from_hint else ""
     entries = storage.list_from(LOG, start, before=ABOVE_VERSIONS)
     if entries is None:

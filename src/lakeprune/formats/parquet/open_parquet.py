@@ -1,0 +1,114 @@
+"""Opening plain Parquet files: from a folder, a glob or a file to a `ParquetSnapshot`.
+
+In: a storage, an engine. Out: a snapshot. Files are listed; of each only the footer is read. A folder that belongs to
+a table format is refused, since its files are not all live.
+"""
+
+from __future__ import annotations
+
+from msgspec.json import decode
+
+from lakeprune.engines.engine import Engine, EngineError
+from lakeprune.engines.footers import Element
+from lakeprune.errors import TableError
+from lakeprune.formats.format import At, NotThisFormat
+from lakeprune.formats.parquet.hive import partition_fields, texts_of, without_shadowed
+from lakeprune.formats.parquet.ladder import EVIDENCE
+from lakeprune.formats.parquet.schema import fields_of
+from lakeprune.formats.parquet.snapshot import ParquetFile, ParquetSnapshot, unreadable
+from lakeprune.formats.snapshot import Note, SnapshotFacts, TableFeatures
+from lakeprune.predicate.schema import Schema
+from lakeprune.storage.storage import Entry, Storage
+
+_ENDINGS = (".parquet", ".parq", ".pq")
+_MARKS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
+_MAGIC = b"PAR1"
+
+
+def open_parquet(storage: Storage, engine: Engine, asked: At) -> ParquetSnapshot:
+    """The files there. Raises NotThisFormat when there are none."""
+    entries, notes = _listed(storage)
+    if not asked.is_latest():
+        what = "plain Parquet files have one version only"
+        raise TableError("LP312", what, where=storage.location, fix="leave out --at-version and --at-timestamp")
+    if not entries:
+        raise TableError("LP301", f"no file matches {storage.location}", fix="check the pattern")
+    places = storage.engine_paths([entry.name for entry in entries])
+    footers = engine.footers(places)
+    try:
+        rows: dict[str, int] = dict(engine.query(f"SELECT file, rows FROM {footers.files}"))
+        schemas = engine.query(f"SELECT elements FROM {footers.schemas} ORDER BY file")
+    except EngineError as error:
+        raise unreadable(error, storage.location, places) from error
+    files = [ParquetFile(entry, place, rows[place], texts_of(entry.name)) for entry, place in zip(entries, places, strict=True)]
+    partitions = partition_fields(file.texts for file in files)
+    fields = fields_of([decode(elements, type=list[Element]) for (elements,) in schemas])
+    facts = SnapshotFacts(
+        "parquet",
+        "Parquet files",
+        EVIDENCE,
+        storage.location,
+        None,
+        Schema((*without_shadowed(fields, partitions), *partitions)),
+        tuple(field.name for field in partitions),
+        TableFeatures(),
+        notes=notes,
+    )
+    return ParquetSnapshot(facts, storage, files)
+
+
+def _listed(storage: Storage) -> tuple[list[Entry], tuple[Note, ...]]:
+    """The Parquet files there, and what to know about the others."""
+    others = 0
+
+    def wants(path: str) -> bool:
+        nonlocal others
+        name = path.rstrip("/").rsplit("/", 1)[-1]
+        if name in _MARKS or name.endswith(".metadata.json"):
+            raise _part_of_a_table(storage, path, _MARKS.get(name, "an Iceberg table"))
+        if path.endswith("/"):
+            return not _is_hidden(name) or "=" in name
+        is_wanted = not _is_hidden(name) and name.lower().endswith(_ENDINGS)
+        others += not is_wanted and not _is_hidden(name)
+        return is_wanted
+
+    entries = storage.walk(wants)
+    if entries is None:
+        raise _elsewhere(storage)
+    if storage.pattern is not None:
+        entries = [entry for entry in entries if not _is_hidden(entry.name.rsplit("/", 1)[-1])]
+        if [entry.name for entry in entries] == [storage.pattern] and not _is_parquet(storage, storage.pattern):
+            raise NotThisFormat("LP302", f"{storage.location} is neither a directory nor a Parquet file")
+    elif not entries:
+        raise NotThisFormat("LP305", f"{storage.location} contains no Parquet files")
+    ignored = f"{others} {'file' if others == 1 else 'files'} not named {', '.join('*' + end for end in _ENDINGS)} ignored"
+    return entries, (Note("other_files_ignored", ignored),) if others else ()
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether readers pass over it: `_SUCCESS`, `_metadata`, `.part-0.parquet.crc`."""
+    return name.startswith(("_", "."))
+
+
+def _is_parquet(storage: Storage, path: str) -> bool:
+    if path.lower().endswith(_ENDINGS):
+        return True
+    with storage.open(path) as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def _part_of_a_table(storage: Storage, path: str, what: str) -> TableError:
+    return TableError(
+        "LP351",
+        f"{storage.location} contains {what}",
+        where=storage.place(path.rstrip("/")),
+        why="a table's metadata decides which of its Parquet files are live",
+        fix="give the table's own directory, or a glob of the files that are meant",
+    )
+
+
+def _elsewhere(storage: Storage) -> TableError:
+    if any(letter in storage.location for letter in "*?[") or storage.location.lower().endswith(_ENDINGS):
+        fix = "copy the files to this machine, or give the location of a table"
+        return TableError("LP350", f"plain Parquet files are read on this machine only, not at {storage.location}", fix=fix)
+    return NotThisFormat("LP305", f"{storage.location} is not a directory of this machine")
