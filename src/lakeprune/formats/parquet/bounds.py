@@ -2,7 +2,7 @@
 
 In: the row groups of a column, as Footers.chunks lists them. Out: one row per file with the columns of formats/relation.py.
 A file has a bound when each of its row groups has one, or has no value that it would be about. Only `min_value` and `max_value`
-under the order that the type defines are used: the deprecated `min` and `max` compare bytes as signed (T17), and INT96 has no
+under the order that the type defines are used: the deprecated `min` and `max` compare bytes as signed (T59), and INT96 has no
 order (T15).
 """
 
