@@ -58,7 +58,7 @@ class SqlEngine:
             text = "NULL" if value is None else self._dialect.literal(value, family)
             made.append(f"CAST({text} AS {carrier}) AS c{k}_{side}")
         flags = {
-            "truncated": domain.cut,
+            "truncated": domain.truncated,
             "no_null": domain.no_null,
             "all_null": domain.all_null,
             "nan_free": domain.nan_free,

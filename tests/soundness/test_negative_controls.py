@@ -46,7 +46,7 @@ def milliseconds_not_widened(patch: pytest.MonkeyPatch) -> None:
 
 
 def cut_strings_trusted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(snapshot, "_DEFAULT_CUT", 10_000)
+    patch.setattr(snapshot, "_DEFAULT_PREFIX", 10_000)
 
 
 def cut_maximum_taken_as_a_value(patch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ class Domain(Struct, frozen=True):
 
     lo: Any = None
     hi: Any = None
-    cut: bool = False
+    truncated: bool = False
     no_null: bool = False
     all_null: bool = False
     nan_free: bool = False
@@ -85,7 +85,7 @@ def _fits(domain: Domain, interval: Interval) -> bool:
 
 def _below(domain: Domain, limit: Any, *, strict: bool) -> bool:
     """Whether every value is below the limit; a truncated maximum stands for everything that starts with it."""
-    if domain.cut:
+    if domain.truncated:
         end = successor(domain.hi)
         return end is not None and end <= limit
     return bool(domain.hi < limit or (not strict and domain.hi == limit))

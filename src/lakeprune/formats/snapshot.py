@@ -84,7 +84,7 @@ class Snapshot(ABC):
 
     @abstractmethod
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:
-        """Every value a recorded partition text can stand for, None when it cannot be told."""
+        """Every value a recorded partition text can stand for, None when that is not known."""
 
     def file_key(self, engine: Engine, path: str) -> str:  # noqa: ARG002  # formats that record paths in one way only
         """SQL of a data file's path as paths of this table are compared: decoded, relative to the table where it lies inside."""

@@ -21,7 +21,7 @@ from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.values.types import Scalar
 
 UNKNOWN: frozenset[bool | None] = frozenset({True, False, None})
-Candidates = tuple[Scalar, ...] | None  # every value a text can stand for, None when that cannot be told
+Candidates = tuple[Scalar, ...] | None  # every value a text can stand for, None when that is not known
 _Values = tuple[Row, list[Candidates]]  # texts as recorded with their missing marks, and what each can stand for
 
 

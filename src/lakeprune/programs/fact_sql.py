@@ -169,5 +169,5 @@ class FactPrinter(Struct, frozen=True):
         if family is None:
             raise AssertionError(f"{column.path} has no order, yet bounds were asked for")
         if family is Family.BOOLEAN and not isinstance(value, bool):
-            raise AssertionError(f"{value!r} is no boolean: printed as one it would change sides")
+            raise AssertionError(f"{value!r} is not a boolean: printed as one it would change sides")
         return self.dialect.literal(value, family)

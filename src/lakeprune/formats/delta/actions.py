@@ -1,6 +1,6 @@
 """Protocol, metadata and domain metadata: the few actions that say what a table is.
 
-In: commits, newest first, and what a checkpoint held. Out: `TableState` at one version; the newest action of each kind wins.
+In: commits, newest first, and what a checkpoint holds. Out: `TableState` at one version; the newest action of each kind wins.
 Lines about files are never parsed here: a commit may hold a million of them.
 """
 

@@ -43,7 +43,7 @@ class Stored(Struct, frozen=True):
 
     type: DataType
     once_float: bool = False  # now double, but older files hold floats
-    cut: int = 32  # strings of this length or more may have been cut
+    prefix_length: int = 32  # strings of this length or more may be truncated
 
     @property
     def quotes_numbers(self) -> bool:
@@ -152,8 +152,8 @@ def widened(micros: str, side: Side) -> str:
             f"ELSE ({micros}) + 999 END"
         )
     # Before 1970 cutting towards zero moves a minimum up, at most to 1970 itself.
-    cut = f"({micros}) % 1000 = 0 AND ({micros}) <= 0 AND ({micros}) > {INT64_MIN + 999}"
-    return f"CASE WHEN {cut} THEN ({micros}) - 999 ELSE {micros} END"
+    is_floored = f"({micros}) % 1000 = 0 AND ({micros}) <= 0 AND ({micros}) > {INT64_MIN + 999}"
+    return f"CASE WHEN {is_floored} THEN ({micros}) - 999 ELSE {micros} END"
 
 
 def decimal_bound(dialect: Dialect, text: str, data_type: DataType, side: Side) -> str:

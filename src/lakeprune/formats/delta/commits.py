@@ -74,7 +74,7 @@ def _file(action: dict[str, Any]) -> FileAction:
 
 def _rows(stats: Any) -> int | None:
     try:
-        told = json.loads(stats).get("numRecords") if isinstance(stats, str) else None
+        recorded = json.loads(stats).get("numRecords") if isinstance(stats, str) else None
     except (ValueError, AttributeError):
         return None
-    return told if type(told) is int else None
+    return recorded if type(recorded) is int else None

@@ -48,7 +48,7 @@ def _first_bad_line(place: str) -> int | None:
 def _is_object(line: bytes) -> bool:
     try:
         action = json.loads(line.decode())
-        json.dumps(action, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+        json.dumps(action, ensure_ascii=False).encode()  # half of a surrogate pair is not text
         return isinstance(action, dict)
     except (ValueError, RecursionError):
         return False

@@ -163,7 +163,7 @@ def _stats(add: _Struct) -> str:
 
 
 def _modified(add: _Struct) -> str:
-    """As text first: a time that is no number must not make the table unreadable."""
+    """As text first: a time that is not a number must not make the table unreadable."""
     return add.dialect.try_cast(f"CAST({add.get('modificationTime')} AS STRING)", "BIGINT")
 
 

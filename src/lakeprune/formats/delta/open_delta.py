@@ -153,7 +153,7 @@ def _complete(state: TableState, storage: Storage, version: int) -> tuple[Protoc
 
 
 def _clustering(configuration: str | None, schema: Schema) -> tuple[str, ...] | None:
-    """The clustering columns by their logical names, None when there are none or they cannot be told."""
+    """The clustering columns by their logical names, None when there are none or they are not known."""
     if not configuration:
         return None
     try:

@@ -1,6 +1,6 @@
 """Partition values as Python values. `partition_sql.py` states the same rules in SQL; a test holds them together.
 
-In: the recorded text of a value and the column's type. Out: every value the text can stand for, None when that cannot be told.
+In: the recorded text of a value and the column's type. Out: every value the text can stand for, None when that is not known.
 
     text          type             values
     null          any              NULL
@@ -40,7 +40,7 @@ class _Stamp(Struct, frozen=True):
 
 
 def values_of(text: str | None, data_type: DataType, profile: Profile) -> tuple[Scalar, ...] | None:
-    """Every value the text can stand for, None when that cannot be told.
+    """Every value the text can stand for, None when that is not known.
 
     >>> from lakeprune.values.types import INT
     >>> values_of("7", INT, Profile(0)), values_of("", INT, Profile(0)), values_of("007", INT, Profile(0))

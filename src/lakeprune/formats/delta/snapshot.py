@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lakeprune.formats.delta.remedies import DeltaRemedies
     from lakeprune.formats.delta.spark_skipping import DeltaSpark
 
-_DEFAULT_CUT = 32
+_DEFAULT_PREFIX = 32
 
 
 class DeltaSnapshot(Snapshot):
@@ -126,7 +126,7 @@ class DeltaSnapshot(Snapshot):
 
     def _statistics(self, dialect: Dialect, needs: Needs, profile: Profile) -> StatisticsSql:
         columns = tuple(
-            statistics_column(k, column, Stored(column.type, column.physical in self._once_float, self._cut()))
+            statistics_column(k, column, Stored(column.type, column.physical in self._once_float, self._prefix_length()))
             for k, column in enumerate(needs.domains)
             if column.role is Role.DATA
         )
@@ -145,12 +145,12 @@ class DeltaSnapshot(Snapshot):
         by_partition: list[_PartitionColumn],
     ) -> list[str]:
         bad_size = dialect.fail("a file of the table has no size, or a negative one")
-        rows = "CASE WHEN told_rows >= 0 THEN told_rows END"
-        told = f"cardinality >= 0 AND cardinality <= coalesce({rows}, cardinality)"
+        rows = "CASE WHEN recorded_rows >= 0 THEN recorded_rows END"
+        is_sane = f"cardinality >= 0 AND cardinality <= coalesce({rows}, cardinality)"
         items = [
             f"CASE WHEN size >= 0 THEN size ELSE {bad_size} END AS size",
             f"{rows} AS rows",
-            f"CASE WHEN NOT has_dv THEN 0 WHEN {told} THEN cardinality END AS deleted",
+            f"CASE WHEN NOT has_dv THEN 0 WHEN {is_sane} THEN cardinality END AS deleted",
             f"{_has_stats(statistics)} AS has_stats",
             "has_dv",
         ]
@@ -175,10 +175,10 @@ class DeltaSnapshot(Snapshot):
             [(name, dialect.map_value("partition_values", physical[name])) for name in self.facts.partition_columns]
         )
 
-    def _cut(self) -> int:
-        """The length from which a maximum may have been cut."""
+    def _prefix_length(self) -> int:
+        """The length from which a maximum may be truncated."""
         stated = self.facts.configuration.get("delta.dataSkippingStringPrefixLength", "")
-        return min(_DEFAULT_CUT, int(stated)) if stated.isascii() and stated.isdigit() and len(stated) < 9 else _DEFAULT_CUT
+        return min(_DEFAULT_PREFIX, int(stated)) if stated.isascii() and stated.isdigit() and len(stated) < 9 else _DEFAULT_PREFIX
 
 
 class _PartitionColumn(Struct, frozen=True):
@@ -198,7 +198,7 @@ def _partition_text(dialect: Dialect, physical: str) -> tuple[str, str]:
 
 def _has_stats(statistics: StatisticsSql) -> str:
     """Statistics are there when they are readable and say at least how many rows there are, or anything asked for."""
-    told = ["told_rows IS NOT NULL"]
+    known = ["recorded_rows IS NOT NULL"]
     for column in statistics.columns:
-        told += [f"b{column.k}_{part} IS NOT NULL" for part in ("lo", "hi", "n")]
-    return "(" + " OR ".join(told) + ")"
+        known += [f"b{column.k}_{part} IS NOT NULL" for part in ("lo", "hi", "n")]
+    return "(" + " OR ".join(known) + ")"

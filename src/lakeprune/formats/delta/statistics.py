@@ -30,7 +30,7 @@ from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Family, Kind
 
-_TIE_BREAKERS = "\x7f\ufffd\U0010ffff"  # what writers append to a cut maximum
+_TIE_BREAKERS = "\x7f\ufffd\U0010ffff"  # what writers append to a truncated maximum
 
 
 class StatisticsColumn(Struct, frozen=True):
@@ -137,7 +137,7 @@ class StatisticsSql(Struct, frozen=True):
     def values(self) -> list[str]:
         """Layer 3, over layers 1 and 2: the bounds, from JSON or from typed fields."""
         rows = self._count("s_rows", _ROWS, is_read=True)
-        items = [f"{self._either(rows, 'q_rows')} AS told_rows"]
+        items = [f"{self._either(rows, 'q_rows')} AS recorded_rows"]
         for column in self.columns:
             k, stored, is_read = column.k, column.stored, self._is_read(column)
             for side in Side:
@@ -168,24 +168,24 @@ class StatisticsSql(Struct, frozen=True):
         """Layer 3, over layer 2: the columns of the files relation."""
         k, named = column.k, column.column
         sane = f"coalesce(b{k}_lo <= b{k}_hi, TRUE)"  # otherwise both are discarded (T24)
-        high, cut = self._high(column)
+        high, truncated = self._high(column)
         if column.stored.type.family is Family.TEXT and column.has_bounds:
-            uncut = self._uncut(f"b{k}_hi")
+            untruncated = self._untruncated(f"b{k}_hi")
             # "aaa?" for half a surrogate pair sorts below the minimum "aaaa": what both begin with decides, not the rest.
-            # A CASE, since engines evaluate both sides of an OR: the regular expressions are for the few cut values only.
-            begins = f"coalesce({self.dialect.starts_with(f'b{k}_lo', uncut)}, TRUE)"
-            sane = f"CASE WHEN {sane} THEN TRUE WHEN {cut} THEN {begins} ELSE FALSE END"
+            # A CASE, since engines evaluate both sides of an OR: the regular expressions are for the few truncated values only.
+            begins = f"coalesce({self.dialect.starts_with(f'b{k}_lo', untruncated)}, TRUE)"
+            sane = f"CASE WHEN {sane} THEN TRUE WHEN {truncated} THEN {begins} ELSE FALSE END"
         count = f"b{k}_n"
-        counted = f"coalesce({count} >= 0 AND (told_rows IS NULL OR {count} <= told_rows), FALSE)"
+        counted = f"coalesce({count} >= 0 AND (recorded_rows IS NULL OR {count} <= recorded_rows), FALSE)"
         items = [
             f"CASE WHEN {sane} THEN {unsaturated(f'b{k}_lo', column.stored.type, Side.LOW)} END AS {names.lo(named)}",
             f"CASE WHEN {sane} THEN {unsaturated(high, column.stored.type, Side.HIGH)} END AS {names.hi(named)}",
             f"{counted} AND {count} = 0 AS {names.no_null(named)}",
-            f"{counted} AND coalesce({count} = told_rows, FALSE) AS {names.all_null(named)}",
+            f"{counted} AND coalesce({count} = recorded_rows, FALSE) AS {names.all_null(named)}",
             f"{counted} AS {names.is_counted(named)}",
         ]
         if column.stored.type.family is Family.TEXT:
-            items.append(f"{cut} AS {names.is_truncated(named)}")
+            items.append(f"{truncated} AS {names.is_truncated(named)}")
         if column.stored.type.family is Family.REAL:
             seen = f"coalesce(b{k}_raw <= CAST('Infinity' AS DOUBLE), FALSE)"  # NaN is above infinity
             items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS {names.nan_free(named)}")
@@ -197,18 +197,18 @@ class StatisticsSql(Struct, frozen=True):
         return [f"b{k}_lo AS {names.first(named)}", f"{high} AS {names.last(named)}", f"b{k}_n AS {names.nulls(named)}"]
 
     def _high(self, column: StatisticsColumn) -> tuple[str, str]:
-        """The maximum without what cutting left at its end, and whether it may have been cut."""
+        """The maximum without what truncation left at its end, and whether it may be truncated."""
         high = f"b{column.k}_hi"
         if column.stored.type.family is not Family.TEXT or not column.has_bounds:
             return high, "FALSE"
-        cut = f"coalesce({self.dialect.octet_length(high)} >= {column.stored.cut}, FALSE)"
-        return f"CASE WHEN {cut} THEN {self._uncut(high)} ELSE {high} END", cut
+        truncated = f"coalesce({self.dialect.octet_length(high)} >= {column.stored.prefix_length}, FALSE)"
+        return f"CASE WHEN {truncated} THEN {self._untruncated(high)} ELSE {high} END", truncated
 
     def _either(self, from_json: str, from_typed: str) -> str:
         return f"CASE WHEN is_json THEN {from_json} ELSE {from_typed} END" if self.typed else from_json
 
-    def _uncut(self, text: str) -> str:
-        """A possibly cut maximum without what the cutting left at its end (T16); NULL, unbounded, when nothing is left."""
+    def _untruncated(self, text: str) -> str:
+        """A possibly truncated maximum without what truncation left at its end (T16); NULL, unbounded, when nothing is left."""
         bare = self.dialect.regexp_replace(text, rf"[{_TIE_BREAKERS}]\z", "")
         bare = self.dialect.regexp_replace(bare, r"\?\z", "")
         return f"NULLIF({bare}, '')"

@@ -29,12 +29,12 @@ def writers_of(engine: Engine, storage: Storage, version: int, paths: Sequence[s
     number = dialect.regexp_replace("filename", r"(?s)^.*?(\d{20})\.json$", r"\1")
     info = [dialect.field("commitInfo", [name]) for name in ("engineInfo", "clientVersion")]
     path = dialect.field(dialect.identifier("add"), ["path"])
-    told = f"SELECT {number} AS commit_number, coalesce({', '.join(info)}) AS writer FROM {source} WHERE commitInfo IS NOT NULL"
+    stated = f"SELECT {number} AS commit_number, coalesce({', '.join(info)}) AS writer FROM {source} WHERE commitInfo IS NOT NULL"
     adds = (
         f"SELECT {number} AS commit_number, {key_of(dialect, path, storage.root)} AS file FROM {source} WHERE {path} IS NOT NULL"
     )
     wanted = engine.lookup(["path"], ["STRING"], [(each,) for each in paths])
     keys = f"SELECT path, {key_of(dialect, 'path', storage.root)} AS file FROM {wanted}"
     newest = f"SELECT path, max(commit_number) AS commit_number FROM ({keys}) JOIN ({adds}) USING (file) GROUP BY path"
-    sql = f"SELECT path, max(writer) FROM ({newest}) JOIN ({told}) USING (commit_number) GROUP BY path"
+    sql = f"SELECT path, max(writer) FROM ({newest}) JOIN ({stated}) USING (commit_number) GROUP BY path"
     return {path: writer for path, writer in engine.query(sql) if writer}

@@ -1,6 +1,6 @@
 """Very long lists become short: beyond MAX_INTERVALS a set is merged across its smallest gaps.
 
-The merged set holds the true one, the first intervals are held by it: an Either of both is sound for dropping and for full
+The merged set contains the true one, which contains the first intervals: an Either of both is sound for dropping and for full
 matches alike. The clause says so with LIST_MERGED.
 """
 
