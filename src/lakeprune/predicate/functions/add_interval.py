@@ -9,7 +9,8 @@ Refuses intervals on anything but dates and timestamps (OPAQUE_ON_DATA).
 from __future__ import annotations
 
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, like_argument, takes
-from lakeprune.predicate.functions.rewrite import within_bounds
+from lakeprune.predicate.functions.numbers import in_range
+from lakeprune.predicate.functions.rewrite import moved, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
@@ -27,10 +28,10 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     if result.kind is Kind.DATE:
         if micros or source.kind is not Kind.DATE:
             raise EvaluationFailed("a time of day added to a date")
-        return _fitting(add_months(args[0], months) + days, result)
+        return in_range(add_months(args[0], months) + days, result.kind)
     if source.kind is not result.kind:
         raise EvaluationFailed(f"{source} plus an interval as {result}")
-    return _fitting(_moved(args[0], (months, days, micros), source.kind, profile), result)
+    return in_range(_moved(args[0], (months, days, micros), source.kind, profile), result.kind)
 
 
 def _moved(value: int, by: tuple[int, int, int], kind: Kind, profile: Profile) -> int:
@@ -42,13 +43,6 @@ def _moved(value: int, by: tuple[int, int, int], kind: Kind, profile: Profile) -
     day, time = divmod(local, DAY)
     local = (add_months(day, months) + days) * DAY + time
     return (instant_of(local, profile.zone) if kind is Kind.TIMESTAMP else local) + micros
-
-
-def _fitting(value: int, type_: DataType) -> int:
-    least, greatest = INTEGER_RANGES[type_.kind]
-    if not least <= value <= greatest:
-        raise EvaluationFailed("a time outside its range")
-    return value
 
 
 def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
@@ -83,9 +77,8 @@ def _bounds(values: IntervalSet, least: int, most: int, type_: DataType) -> Boun
     end = INTEGER_RANGES[type_.kind]
     outer, inner = [], []
     for interval in values.intervals:
-        lo, hi = interval.lo, interval.hi
-        outer.append(Interval(None if lo is None else lo - most, None if hi is None else hi - least))
-        inner.append(Interval(None if lo is None else lo - least, None if hi is None else hi - most))
+        outer.append(moved(interval, lambda lo: lo - most, lambda hi: hi - least))
+        inner.append(moved(interval, lambda lo: lo - least, lambda hi: hi - most))
     certain = from_intervals([Interval(end[0] - least, end[1] - most)], type_)  # moved, it stays inside the type
     possible = from_intervals(outer, type_).union(certain.complement())
     kept = [i for i in inner if i.lo is None or i.hi is None or i.lo <= i.hi]

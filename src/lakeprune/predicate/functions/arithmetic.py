@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument, takes
-from lakeprune.predicate.functions.numbers import in_decimal, scaled
-from lakeprune.predicate.functions.rewrite import around, within_bounds
+from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
+from lakeprune.predicate.functions.rewrite import around, moved, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import exactly
@@ -43,10 +43,7 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar
         if result.precision >= _MAX_PRECISION and scaled(exact, result.scale) != exact:
             raise EvaluationFailed("a decimal at its greatest precision is rounded")
         return in_decimal(exact, result)
-    least, greatest = INTEGER_RANGES[result.kind]
-    if not least <= exact <= greatest:
-        raise EvaluationFailed(f"{exact} is out of the range of {result}")
-    return int(exact)
+    return in_range(int(exact), result.kind)
 
 
 def _on_doubles(name: str, args: list[float]) -> float:
@@ -142,9 +139,8 @@ def _solve_interval(interval: Interval, factor: Fraction, shift: Fraction, sourc
 
 
 def _solved(interval: Interval, factor: Fraction, shift: Fraction) -> Interval:
-    lo = None if interval.lo is None else (Fraction(interval.lo) - shift) / factor
-    hi = None if interval.hi is None else (Fraction(interval.hi) - shift) / factor
-    return Interval(lo, hi) if factor > 0 else Interval(hi, lo)
+    found = moved(interval, lambda bound: (Fraction(bound) - shift) / factor)
+    return Interval(found.lo, found.hi) if factor > 0 else Interval(found.hi, found.lo)
 
 
 def _preimage_on_doubles(call: Call, argument: Expr, constant: Any, values: IntervalSet) -> Expr | None:

@@ -18,8 +18,8 @@ from typing import Any
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text, to_text
 from lakeprune.predicate.functions.function import NO_CATALYST_FORM, ArgTypes, EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.numbers import in_decimal, scaled
-from lakeprune.predicate.functions.rewrite import around, bounded_shift, within_bounds
+from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
+from lakeprune.predicate.functions.rewrite import around, moved, widened, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds, exactly
@@ -50,7 +50,7 @@ def convert(value: Any, source: DataType, target: DataType, profile: Profile) ->
     if source.collation or target.collation:
         raise EvaluationFailed("padding or collation")
     if kind in TIME_KINDS and goal in TIME_KINDS:
-        return _in_range(int(as_time(value, kind, goal, profile)), goal)
+        return in_range(int(as_time(value, kind, goal, profile)), goal)
     if goal is Kind.STRING:
         return to_text(value, source, profile)
     if kind is Kind.STRING:
@@ -60,9 +60,9 @@ def convert(value: Any, source: DataType, target: DataType, profile: Profile) ->
     if goal is Kind.BOOLEAN and kind in INTEGRAL_KINDS:
         return bool(value != 0)
     if kind is Kind.TIMESTAMP and goal in INTEGRAL_KINDS:
-        return _in_range(value // SECOND, goal)
+        return in_range(value // SECOND, goal)
     if kind in INTEGRAL_KINDS and goal is Kind.TIMESTAMP:
-        return _in_range(value * SECOND, goal)
+        return in_range(value * SECOND, goal)
     if kind in TIME_KINDS or Kind.BOOLEAN in (kind, goal):
         raise EvaluationFailed(f"{source} to {target}")
     return _number(value, source, target)
@@ -73,7 +73,7 @@ def _number(value: Any, source: DataType, target: DataType) -> Scalar:
     if goal in INTEGRAL_KINDS:
         if isinstance(value, float) and not math.isfinite(value):
             raise EvaluationFailed(f"{value} is not an integer")
-        return _in_range(math.trunc(Fraction(value)), goal)
+        return in_range(math.trunc(Fraction(value)), goal)
     if goal is Kind.DECIMAL:
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -85,13 +85,6 @@ def _number(value: Any, source: DataType, target: DataType) -> Scalar:
     if goal is Kind.FLOAT and (source.kind is Kind.DOUBLE or (isinstance(value, int) and abs(value) < 2**53)):
         return to_float32(float(value))
     raise EvaluationFailed(f"{source} to {target}")
-
-
-def _in_range(value: int, kind: Kind) -> int:
-    least, greatest = INTEGER_RANGES[kind]
-    if not least <= value <= greatest:
-        raise EvaluationFailed(f"{value} is out of the range of {kind.value}")
-    return value
 
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
@@ -119,20 +112,15 @@ def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
 
 def _time_bounds(values: IntervalSet, source: Kind, target: Kind, profile: Profile) -> Bounds:
     if target is Kind.DATE:
-        locals_ = from_intervals([_micros_of_days(i) for i in values.intervals], TIMESTAMP_NTZ)
+        locals_ = from_intervals([widened(i, DAY) for i in values.intervals], TIMESTAMP_NTZ)
         return exactly(locals_) if source is Kind.TIMESTAMP_NTZ else instants_of_locals(locals_, profile.zone)
     if source is Kind.DATE:
         if target is Kind.TIMESTAMP_NTZ:
-            return exactly(from_intervals([bounded_shift(i, 1, DAY) for i in values.intervals], DATE))
+            return exactly(from_intervals([moved(i, lambda micros: Fraction(micros) / DAY) for i in values.intervals], DATE))
         return exactly(preimage_of(lambda day: as_time(day, source, target, profile), values, DATE))
     if target is Kind.TIMESTAMP:
         return locals_of_instants(values, profile.zone)
     return instants_of_locals(values, profile.zone)
-
-
-def _micros_of_days(interval: Interval) -> Interval:
-    hi = None if interval.hi is None else (interval.hi + 1) * DAY - 1
-    return Interval(None if interval.lo is None else interval.lo * DAY, hi)
 
 
 def _number_bounds(values: IntervalSet, source: DataType, target: DataType) -> Bounds | None:
@@ -142,12 +130,12 @@ def _number_bounds(values: IntervalSet, source: DataType, target: DataType) -> B
             return exactly(values)
         return exactly(preimage_of(float, values, source)) if kind in INTEGRAL_KINDS or kind is Kind.DECIMAL else None
     if kind is Kind.TIMESTAMP and goal in INTEGRAL_KINDS:
-        found = from_intervals([_micros_of_seconds(i) for i in values.intervals], TIMESTAMP)
-        return around(found, fits=_fitting(target, TIMESTAMP, unit=SECOND))
+        found = from_intervals([widened(i, SECOND) for i in values.intervals], TIMESTAMP)
+        fits = from_intervals([widened(Interval(*INTEGER_RANGES[goal]), SECOND)], TIMESTAMP)
+        return around(found, fits=fits)
     if goal in INTEGRAL_KINDS and (kind in INTEGRAL_KINDS or source.family in (Family.DECIMAL, Family.REAL)):
         found = from_intervals([_truncated(i) for i in values.intervals], source)
-        least, greatest = INTEGER_RANGES[goal]
-        return around(found, fits=from_intervals([_truncated(Interval(least, greatest))], source))
+        return around(found, fits=from_intervals([_truncated(Interval(*INTEGER_RANGES[goal]))], source))
     if goal is Kind.DECIMAL and (kind in INTEGRAL_KINDS or kind is Kind.DECIMAL):
         found = preimage_of(lambda value: scaled(Fraction(value), target.scale), values, source)
         top = Fraction(10**target.precision - 1, 10**target.scale)
@@ -155,16 +143,6 @@ def _number_bounds(values: IntervalSet, source: DataType, target: DataType) -> B
         limits = Interval(-top - half, top + half, lo_open=True, hi_open=True)
         return around(found, fits=from_intervals([limits], source))
     return None
-
-
-def _fitting(target: DataType, source: DataType, *, unit: int) -> IntervalSet:
-    least, greatest = INTEGER_RANGES[target.kind]
-    return from_intervals([Interval(least * unit, (greatest + 1) * unit - 1)], source)
-
-
-def _micros_of_seconds(interval: Interval) -> Interval:
-    hi = None if interval.hi is None else (interval.hi + 1) * SECOND - 1
-    return Interval(None if interval.lo is None else interval.lo * SECOND, hi)
 
 
 def _truncated(interval: Interval) -> Interval:

@@ -11,7 +11,8 @@ from functools import partial
 
 from lakeprune.predicate.functions.date_fields import as_date, day_number
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.rewrite import around, within_bounds
+from lakeprune.predicate.functions.numbers import in_range
+from lakeprune.predicate.functions.rewrite import around, moved, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.monotone import preimage_of
@@ -28,9 +29,7 @@ def _whole(value: Scalar) -> int:
 
 
 def _dated(days: int) -> int:
-    if not _LEAST <= days <= _GREATEST:
-        raise EvaluationFailed("a day outside the range of dates")
-    return days
+    return in_range(days, Kind.DATE)
 
 
 def _evaluate_shift(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
@@ -60,13 +59,9 @@ def _evaluate_make_date(_call: Call, args: tuple[Scalar, ...], _profile: Profile
 
 def _shifted(argument: Expr, values: IntervalSet, shift: int) -> Expr:
     """`argument + shift` lies in `values`."""
-    found = from_intervals([_moved(i, -shift) for i in values.intervals], DATE)
+    found = from_intervals([moved(i, lambda day: day - shift) for i in values.intervals], DATE)
     fits = from_intervals([Interval(_LEAST - shift, _GREATEST - shift)], DATE)
     return within_bounds(argument, around(found, fits=fits))
-
-
-def _moved(interval: Interval, by: int) -> Interval:
-    return Interval(None if interval.lo is None else interval.lo + by, None if interval.hi is None else interval.hi + by)
 
 
 def _preimage_of_shift(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, Preimage, always, takes
+from lakeprune.predicate.functions.rewrite import moved
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
-from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
+from lakeprune.values.intervals import IntervalSet, from_intervals
 from lakeprune.values.time.calendar import civil_of, days_of, iso_week, weekday, year_of
 from lakeprune.values.types import DATE, INT, STRING, TIME_KINDS, Kind, Scalar
 
@@ -42,17 +43,8 @@ def _preimage_of_year(call: Call, values: IntervalSet, _profile: Profile) -> Exp
     date = as_date(call.args[0])
     if date is None:
         return None
-    days = from_intervals(
-        [
-            Interval(
-                None if interval.lo is None else days_of(interval.lo, 1, 1),
-                None if interval.hi is None else days_of(interval.hi + 1, 1, 1) - 1,
-            )
-            for interval in values.intervals
-        ],
-        DATE,
-    )
-    return Within(date, days)
+    years = [moved(i, lambda lo: days_of(lo, 1, 1), lambda hi: days_of(hi + 1, 1, 1) - 1) for i in values.intervals]
+    return Within(date, from_intervals(years, DATE))
 
 
 def _field(names: tuple[str, ...], catalyst: str, field: Callable[[int], int], preimage: Preimage | None = None) -> Function:

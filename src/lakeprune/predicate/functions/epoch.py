@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.rewrite import within_bounds
+from lakeprune.predicate.functions.numbers import in_range
+from lakeprune.predicate.functions.rewrite import moved, widened, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.time.calendar import SECOND
-from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
+from lakeprune.values.types import DATE, INT, LONG, TIME_KINDS, TIMESTAMP, DataType, Kind, Scalar
 
 
 def _seconds(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
@@ -23,9 +24,7 @@ def _seconds(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     if len(args) > 1 or type_ is None or type_.kind not in TIME_KINDS:
         raise EvaluationFailed("seconds of text")
     instant = as_time(args[0], type_.kind, _counted(type_), profile)
-    least, greatest = INTEGER_RANGES[Kind.TIMESTAMP]
-    if not least <= instant <= greatest:
-        raise EvaluationFailed("a date that no timestamp reaches")
+    in_range(instant, Kind.TIMESTAMP)
     if instant < 0 and instant % SECOND:
         raise EvaluationFailed("a fraction of a second before 1970, which engines round in two ways")
     return int(instant // SECOND)
@@ -47,24 +46,19 @@ def _preimage_of_seconds(call: Call, values: IntervalSet, _profile: Profile) -> 
     if len(call.args) > 1 or type_ is None or type_.kind not in TIME_KINDS:
         return None
     counted = DataType(_counted(type_))
-    down = from_intervals([_rounded_down(interval) for interval in values.intervals], counted)
+    down = from_intervals([widened(interval, SECOND) for interval in values.intervals], counted)
     towards = from_intervals([_towards_1970(interval) for interval in values.intervals], counted)
     argument = call.args[0] if type_.kind is _counted(type_) else Call("cast", call.args, TIMESTAMP)
     return within_bounds(argument, Bounds(down.union(towards), down.intersect(towards)))
 
 
-def _rounded_down(interval: Interval) -> Interval:
-    """The instants whose second, rounded down, lies in the interval."""
-    lo, hi = interval.lo, interval.hi
-    return Interval(None if lo is None else lo * SECOND, None if hi is None else hi * SECOND + SECOND - 1)
-
-
 def _towards_1970(interval: Interval) -> Interval:
     """The instants whose second, rounded towards 1970, lies in the interval."""
-    lo, hi = interval.lo, interval.hi
-    low = None if lo is None else lo * SECOND if lo > 0 else (lo - 1) * SECOND + 1
-    high = None if hi is None else hi * SECOND if hi < 0 else (hi + 1) * SECOND - 1
-    return Interval(low, high)
+    return moved(
+        interval,
+        lambda lo: lo * SECOND if lo > 0 else (lo - 1) * SECOND + 1,
+        lambda hi: hi * SECOND if hi < 0 else (hi + 1) * SECOND - 1,
+    )
 
 
 def _preimage_of_days(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None:

@@ -1,4 +1,4 @@
-"""Exact numbers in a decimal type: rounded half up as Spark rounds, refused when they do not fit."""
+"""Exact numbers in a type: decimals rounded half up as Spark rounds, anything refused that does not fit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.values.types import DataType
+from lakeprune.values.types import INTEGER_RANGES, DataType, Kind
 
 _WIDE = Context(prec=100)
 
@@ -20,6 +20,14 @@ def scaled(value: Fraction, scale: int) -> Decimal:
     """
     units = math.floor(abs(value) * 10**scale + Fraction(1, 2))
     return Decimal(-units if value < 0 else units).scaleb(-scale, _WIDE)
+
+
+def in_range(value: int, kind: Kind) -> int:
+    """A whole number, day or microsecond that the type can hold; beyond it Spark raises, wraps or says NULL."""
+    least, greatest = INTEGER_RANGES[kind]
+    if not least <= value <= greatest:
+        raise EvaluationFailed(f"{value} is out of the range of {kind.value}")
+    return value
 
 
 def in_decimal(value: Fraction, type_: DataType) -> Decimal:

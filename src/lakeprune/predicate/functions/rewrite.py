@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Callable
 from typing import Any
 
 from lakeprune.predicate.tree import And, Either, Expr, Not, Or, Within
@@ -26,11 +26,20 @@ def around(found: IntervalSet, *, fits: IntervalSet) -> Bounds:
     return Bounds(inner.union(fits.complement()), inner)
 
 
-def bounded_shift(interval: Interval, factor: Any, divisor: Any) -> Interval:
-    """The interval times factor / divisor (both positive), exactly."""
-    lo = None if interval.lo is None else Fraction(interval.lo) * factor / divisor
-    hi = None if interval.hi is None else Fraction(interval.hi) * factor / divisor
-    return Interval(lo, hi, interval.lo_open, interval.hi_open)
+def moved(interval: Interval, lo: Callable[[Any], Any], hi: Callable[[Any], Any] | None = None) -> Interval:
+    """The interval with both ends changed; a side without bound stays without one."""
+    low = None if interval.lo is None else lo(interval.lo)
+    high = None if interval.hi is None else (hi or lo)(interval.hi)
+    return Interval(low, high, interval.lo_open, interval.hi_open)
+
+
+def widened(interval: Interval, unit: int) -> Interval:
+    """The moments whose unit, rounded down, lies in an interval of such units.
+
+    >>> widened(Interval(1, None), 60)
+    Interval(lo=60, hi=None, lo_open=False, hi_open=False)
+    """
+    return moved(interval, lambda lo: lo * unit, lambda hi: (hi + 1) * unit - 1)
 
 
 def predicate_in(predicate: Expr, values: IntervalSet) -> Expr:

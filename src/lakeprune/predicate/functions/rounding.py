@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always, like_argument, takes
-from lakeprune.predicate.functions.numbers import in_decimal, scaled
+from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
 from lakeprune.predicate.functions.rewrite import around, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.walk import type_of
@@ -37,10 +37,7 @@ def _typed(value: Fraction | int, call: Call) -> Scalar:
         return in_decimal(Fraction(value), result)
     if result is None or result.kind not in INTEGRAL_KINDS or value != int(value):
         raise EvaluationFailed(f"{call.function} as {result}")
-    least, greatest = INTEGER_RANGES[result.kind]
-    if not least <= value <= greatest:
-        raise EvaluationFailed(f"{value} is out of the range of {result}")
-    return int(value)
+    return in_range(int(value), result.kind)
 
 
 def _floor_or_ceil(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:

@@ -13,6 +13,7 @@ from functools import partial
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.date_fields import as_date
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
+from lakeprune.predicate.functions.numbers import in_range
 from lakeprune.predicate.functions.rewrite import within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
@@ -22,7 +23,7 @@ from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of, days_of, weekday
 from lakeprune.values.time.local_time import instants_of_locals, locals_of_instants
 from lakeprune.values.time.zones import instant_of, is_utc, local_of
-from lakeprune.values.types import DATE, INTEGER_RANGES, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
+from lakeprune.values.types import DATE, TIME_KINDS, TIMESTAMP, TIMESTAMP_NTZ, Kind, Scalar
 
 
 def _year(days: int) -> int:
@@ -72,10 +73,7 @@ def _unit_of(call: Call) -> tuple[str | None, Expr]:
 
 def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     found, result = _truncated(call, args, profile), type_of(call)
-    least, greatest = INTEGER_RANGES[Kind.TIMESTAMP if result is None else result.kind]
-    if not least <= found <= greatest:
-        raise EvaluationFailed("a time outside its range")
-    return found
+    return in_range(found, Kind.TIMESTAMP if result is None else result.kind)
 
 
 def _truncated(call: Call, args: tuple[Scalar, ...], profile: Profile) -> int:
