@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lakeprune.engines.duckdb.engine import DuckDBEngine
-from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.formats.registry import open_table
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
@@ -28,11 +27,12 @@ class Pruner:
         snapshot = open_table(str(root), engine)
         self._evaluation = Evaluation(engine, snapshot, profile)
         self._profile = profile
-        self._files = sum(1 for _ in select(self._evaluation, plan_clauses([], EVIDENCE), Selection()))
+        self._evidence = snapshot.facts.evidence
+        self._files = sum(1 for _ in select(self._evaluation, plan_clauses([], self._evidence), Selection()))
 
     def plan(self, spark: str) -> Plan:
         bound = bind(parse_predicate(spark, self._profile), self._evaluation.snapshot.facts.schema, self._profile, spark)
-        return plan_clauses(split(bound, self._profile), EVIDENCE)
+        return plan_clauses(split(bound, self._profile), self._evidence)
 
     def verdicts(self, plans: Sequence[Plan]) -> list[list[Verdict]]:
         """Per plan the verdict of every file, by the number in its size."""

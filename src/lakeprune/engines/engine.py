@@ -58,7 +58,7 @@ class Engine(ABC):
     def footers(self, paths: Sequence[str]) -> Footers:  # noqa: ARG002
         """What the footers of these Parquet files record. Querying it is an EngineError when one of them cannot be read."""
         what = f"the footers of Parquet files are read by the embedded engine, not by {self.name}"
-        raise TableError("LP349", what, fix="leave out --engine spark, or the spark argument")
+        raise TableError("LP349", what, fix="explain them without Spark; verify, update, delete and merge need a Delta table")
 
     @abstractmethod
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
