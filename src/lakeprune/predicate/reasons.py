@@ -21,6 +21,7 @@ class ReasonCode(Enum):
     CROSS_TYPE = "CROSS_TYPE"  # a comparison between types whose cast is not order preserving
     INEXACT_REWRITE = "INEXACT_REWRITE"  # pruned by an implied range; rows inside it may still not match
     LIST_MERGED = "LIST_MERGED"  # a very long IN list, merged into intervals
+    PREDICATE_TOO_LARGE = "PREDICATE_TOO_LARGE"  # clauses beyond the limits of terms, columns or partition expressions
     UNSPLITTABLE_OR = "UNSPLITTABLE_OR"  # one clause over partition and data columns
 
 

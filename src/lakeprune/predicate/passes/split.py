@@ -15,6 +15,7 @@ from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
+from lakeprune.predicate.passes.limit_terms import Limit
 from lakeprune.predicate.passes.normalise import merge, normalise
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts
 from lakeprune.predicate.reasons import Reason, ReasonCode
@@ -37,7 +38,9 @@ def written_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, t.Clause
     """Every clause, also those that are TRUE on every row, each with the bound conjuncts that it was made of."""
     groups = _group_date_fields(_top_conjuncts(bound))
     found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
-    return tuple((all_of(conjunct.written), _clause(conjunct, profile)) for conjunct in _merge(found, profile))
+    limit = Limit()
+    merged = [_Conjunct(conjunct.written, limit.within(conjunct.predicate)) for conjunct in _merge(found, profile)]
+    return tuple((all_of(conjunct.written), _clause(conjunct, profile)) for conjunct in merged)
 
 
 def _top_conjuncts(bound: Expr) -> list[Expr]:

@@ -20,6 +20,7 @@ from lakeprune.predicate.walk import nodes
 
 Preimages = Mapping[str, Preimage]
 NO_MORE: Preimages = {}  # never changed
+MAX_NESTED = 8
 
 
 def has_functions(expr: Expr) -> bool:
@@ -61,9 +62,16 @@ def _unwrap_call(leaf: Within, call: Call, profile: Profile, more: Preimages) ->
     function = lookup(call.function)
     if function is None:
         return opaque(leaf, ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune does not know {call.function}")
+    if _depth(call) > MAX_NESTED:
+        return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"more than {MAX_NESTED} functions inside each other")
     found = None if function.preimage is None else function.preimage(call, leaf.values, profile)
     if found is None and call.function in more:
         found = more[call.function](call, leaf.values, profile)
     if found is None:
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"minimum and maximum say nothing about {call.function} here")
     return found
+
+
+def _depth(call: Call) -> int:
+    """How many calls stand inside each other: an inexact rewrite has two sides, so each level may double the predicate."""
+    return 1 + max((_depth(arg) for arg in call.args if isinstance(arg, Call)), default=0)
