@@ -14,7 +14,7 @@ from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import And, Opaque, Profile
 from lakeprune.predicate.walk import columns_of
 from lakeprune.values.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
-from tests.predicate.random_trees import outcomes
+from tests.predicate.outcomes import outcomes
 
 WHOLE = DataType(Kind.DECIMAL, 38, 0)
 TYPES = {"i": INT, "l": LONG, "x": DOUBLE, "m": DataType(Kind.DECIMAL, 18, 0), "w": WHOLE, "s": STRING, "d": DATE,

@@ -13,10 +13,10 @@ import lakeprune
 from lakeprune.report.model import Report
 from lakeprune.report.pictures import compose
 from lakeprune.report.pictures.model import VERDICTS
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.render.test_html import outline
 from tests.soundness.delta_log import write_table
-from tests.soundness.nodes import say
-from tests.soundness.predicates import random_predicate
 from tests.soundness.tables import random_table
 
 TABLES = 2
@@ -33,7 +33,10 @@ def test_pictures_count_what_the_listing_says(
     table = random_table(rng)
     write_table(table, tmp_path / "table")
     options: dict[str, Any] = {"timezone": table.zone} if table.zone_is_given else {}
-    wheres = [" AND ".join(f"({say(random_predicate(table, rng)).spark})" for _ in range(2)) for _ in range(PREDICATES)]
+    wheres = [
+        " AND ".join(f"({say(random_predicate(table.columns, table.zone, rng)).spark})" for _ in range(2))
+        for _ in range(PREDICATES)
+    ]
     for report in lakeprune.explain_many(tmp_path / "table", wheres, explain_why=True, **options):
         check(report)
 

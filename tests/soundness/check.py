@@ -16,9 +16,9 @@ from tempfile import mkdtemp
 
 from lakeprune.errors import LakepruneError
 from lakeprune.skipping.plan import Plan
+from tests.generator.nodes import Negation, Node, Said, Test, say, shuffled
+from tests.generator.predicates import random_predicate
 from tests.soundness.delta_log import write_log, write_table
-from tests.soundness.nodes import Negation, Node, Said, Test, say, shuffled
-from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
 from tests.soundness.recorded import random_recorded_table
 from tests.soundness.tables import Table
@@ -62,7 +62,7 @@ def check_seed(seed: int, tally: Tally, count: int = PER_TABLE) -> None:
     """All checks on the table and the predicates of this seed; violations are added to the tally."""
     rng = Random(seed)
     table = random_recorded_table(rng)
-    nodes = [random_predicate(table, rng) for _ in range(count)]
+    nodes = [random_predicate(table.columns, table.zone, rng) for _ in range(count)]
     with _written(table) as root:
         scene = Scene(seed, table, root)
         asked = _asked(scene, nodes, tally)

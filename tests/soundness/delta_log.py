@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from demo.delta_log import Action, add, deletion_vector, featured, field, mapping, metadata, remove, write_commit
 from tests.builders.checkpoint import write_checkpoint
-from tests.soundness.columns import ARROW, ColumnSpec
+from tests.generator.columns import ARROW, ColumnSpec
+from tests.generator.texts import date_text
+from tests.generator.values import TIMESTAMPS
 from tests.soundness.tables import FileSpec, Layout, Table
-from tests.soundness.texts import date_text
-from tests.soundness.values import TIMESTAMPS
 
 STALE_STATS = '{"numRecords":1,"minValues":{},"maxValues":{},"nullCount":{}}'
 _EPOCH = datetime(1970, 1, 1)

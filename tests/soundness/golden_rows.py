@@ -12,10 +12,10 @@ import duckdb
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.report.model import FileReport
 from lakeprune.values.types import Kind
-from tests.soundness.columns import DUCKDB, ColumnSpec
-from tests.soundness.literals import duckdb_text
+from tests.generator.columns import DUCKDB, ColumnSpec
+from tests.generator.literals import duckdb_text
+from tests.generator.values import YEAR_1, YEAR_9999
 from tests.soundness.truth import Seen
-from tests.soundness.values import YEAR_1, YEAR_9999
 
 
 class Unreadable(Exception):

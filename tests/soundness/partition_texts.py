@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.soundness.columns import ColumnSpec
-from tests.soundness.texts import date_text, timestamp_text
-from tests.soundness.values import NAN
+from tests.generator.columns import ColumnSpec
+from tests.generator.texts import date_text, timestamp_text
+from tests.generator.values import NAN
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.soundness.columns import ColumnSpec
+from tests.generator.columns import ColumnSpec
 from tests.soundness.delta_log import write_table
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.pruning import Pruner

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from tests.soundness.columns import ColumnSpec
-from tests.soundness.values import DECIMALS, FLOATS, INTEGERS, TIMESTAMPS
+from tests.generator.columns import ColumnSpec
+from tests.generator.values import DECIMALS, FLOATS, INTEGERS, TIMESTAMPS
 from tests.soundness.writers import NOTHING, Bounds, Writer, bounds_of, fragment
 
 BROKEN_TEXTS = (None, "", "{}", '{"numRecords":', "null")

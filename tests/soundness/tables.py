@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from tests.soundness.columns import ColumnSpec, random_columns
+from tests.generator.columns import ColumnSpec, random_columns
+from tests.generator.values import FLOATS, in_zone
 from tests.soundness.partition_texts import Recorded, record_value
 from tests.soundness.statistics import Statistics, random_statistics
-from tests.soundness.values import FLOATS
 from tests.soundness.writers import Writer
 
 ZONES = ("America/New_York", "Australia/Melbourne", "America/St_Johns", "Asia/Kolkata")
@@ -72,20 +72,11 @@ def random_table(rng: Random) -> Table:
     mapped = rng.random() < 0.2
     given = rng.random() < 0.3
     zone = rng.choice(ZONES) if given and rng.random() < 0.5 else "UTC"
-    columns = tuple(_in_zone(c, zone) for c in random_columns(rng, mapped=mapped))
+    columns = tuple(replace(c, pool=in_zone(c.pool, c.type, zone)) for c in random_columns(rng, mapped=mapped))
     nan_aware = rng.random() < 0.15
     writers = [Writer.SPARK, Writer.OLD_SPARK] if nan_aware else list(Writer)
     files = tuple(_random_file(number, columns, rng, rng.choice(writers)) for number in range(rng.randint(3, 9)))
     return Table(columns, files, mapped, rng.choice(Layout.ALL), zone, given, nan_aware)
-
-
-def _in_zone(column: ColumnSpec, zone: str) -> ColumnSpec:
-    """Outside UTC stay in years on whose offsets all time zone databases agree."""
-    if zone == "UTC" or column.type not in ("timestamp", "date", "timestamp_ntz"):
-        return column
-    unit = 86_400_000_000 if column.type == "date" else 1
-    kept = tuple(v for v in column.pool if 94694400000000 <= v * unit <= 2051222400000000)
-    return replace(column, pool=kept or (1705320000000500 // unit,))
 
 
 def _random_file(number: int, columns: tuple[ColumnSpec, ...], rng: Random, writer: Writer) -> FileSpec:

@@ -26,10 +26,10 @@ from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.fact import PROVEN, Fact, NoNull
 from lakeprune.skipping.mask import Mask
 from lakeprune.skipping.plan import Lift
+from tests.generator.values import NAN, to_float32
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.scenes import Scene, complaints
 from tests.soundness.tables import Layout
-from tests.soundness.values import NAN, to_float32
 from tests.soundness.writers import Bounds, Writer
 
 Patch = Callable[[pytest.MonkeyPatch], None]

@@ -12,10 +12,10 @@ import pytest
 import lakeprune
 from tests.builders.checkpoint import write_checkpoint
 from tests.builders.delta import Action, add, field, mapping, metadata, protocol, remove, statistics, write_log
+from tests.generator.values import NAN
 from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, with_vector
 from tests.soundness.scenes import Scene, complaints
 from tests.soundness.tables import Layout
-from tests.soundness.values import NAN
 from tests.soundness.writers import Bounds, Writer
 
 LIVE = statistics(4, x=(0, 10, 0))

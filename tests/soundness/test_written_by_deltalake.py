@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.generator.values import scaled
 from tests.soundness.delta_log import write_table
 from tests.soundness.pruning import Pruner
 from tests.soundness.recorded import recorded_by_deltalake
 from tests.soundness.scenes import Scene, table_of
 from tests.soundness.tight import profile_of
 from tests.soundness.truth import Seen
-from tests.soundness.values import scaled
 from tests.soundness.verdict import Verdict, complaint
 from tests.soundness.writers import Writer
 

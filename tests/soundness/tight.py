@@ -21,10 +21,9 @@ from lakeprune.skipping.fact import Never, walk
 from lakeprune.skipping.lower import evidence_columns, lower
 from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.values.types import DataType, Family, Kind, Scalar
-from tests.soundness.columns import ColumnSpec
+from tests.generator.columns import ColumnSpec, data_type
+from tests.generator.texts import instant_of_local
 from tests.soundness.tables import FileSpec, Table
-from tests.soundness.texts import instant_of_local
-from tests.soundness.values import DECIMALS
 from tests.soundness.verdict import Verdict
 
 
@@ -118,9 +117,3 @@ def _fields(columns: Sequence[ColumnSpec], depth: int) -> list[Field]:
         else:
             made.append(Field(name, physical, DataType(Kind.STRUCT), Role.DATA, tuple(_fields(leaves, depth + 1))))
     return made
-
-
-def data_type(name: str) -> DataType:
-    if name in DECIMALS:
-        return DataType(Kind.DECIMAL, *DECIMALS[name])
-    return DataType(Kind(name))

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import duckdb
 
-from tests.soundness.columns import DUCKDB, ColumnSpec
-from tests.soundness.literals import FIRST, LAST, duckdb_text, duckdb_value
+from tests.generator.columns import DUCKDB, ColumnSpec
+from tests.generator.literals import FIRST, LAST, duckdb_text, duckdb_value
+from tests.generator.texts import instant_of_local
 from tests.soundness.partition_texts import Recorded
 from tests.soundness.tables import FileSpec, Table
-from tests.soundness.texts import instant_of_local
 
 _READER_OFFSETS = (0, 16 * 3_600_000_000 - 1_000_000, -(16 * 3_600_000_000) + 1_000_000, 5 * 3_600_000_000)
 

@@ -14,8 +14,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from tests.soundness.texts import date_text, timestamp_text
-from tests.soundness.values import DECIMALS, FLOATS, INTEGERS, TIMESTAMPS, float32_text
+from tests.generator.texts import date_text, timestamp_text
+from tests.generator.values import DECIMALS, FLOATS, INTEGERS, TIMESTAMPS, float32_text
 
 
 class Writer(Enum):

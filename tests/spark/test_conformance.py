@@ -16,12 +16,12 @@ from lakeprune.errors import TableError
 from lakeprune.formats.registry import open_table
 from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.skipping.plan import Bit
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.skipping.cases import all_cases
 from tests.skipping.containers import SparkSqlEngine
 from tests.skipping.test_truth_tables import lowered
 from tests.soundness.delta_log import write_table
-from tests.soundness.nodes import say
-from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
 from tests.soundness.recorded import random_recorded_table
 from tests.soundness.test_golden import TABLES
@@ -54,7 +54,7 @@ def test_random_tables_have_the_same_patterns_on_both_engines(seed: int, spark: 
     write_table(table, tmp_path)
     profile = profile_of(table)
     embedded = Pruner(tmp_path, profile)
-    said = [say(random_predicate(table, rng)).spark for _ in range(PREDICATES)]
+    said = [say(random_predicate(table.columns, table.zone, rng)).spark for _ in range(PREDICATES)]
     plans = [embedded.plan(text) for text in said]
 
     def patterns(engine: Engine) -> list[list[Pattern]]:

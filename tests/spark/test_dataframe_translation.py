@@ -20,9 +20,9 @@ from lakeprune.apps.dataframes.spark_scans import reading_of
 from lakeprune.planning.opening import At, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.skipping.plan import Plan
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.soundness.delta_log import write_table
-from tests.soundness.nodes import say
-from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
 from tests.soundness.tables import Table, random_table
 from tests.soundness.tight import profile_of
@@ -39,7 +39,7 @@ PREDICATES = 40 if IS_WHOLE else 14
 def test_no_file_with_a_matching_row_is_dropped(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     rng = Random(seed)
     table = random_table(rng)
-    nodes = {said.spark: said for said in (say(random_predicate(table, rng)) for _ in range(PREDICATES))}
+    nodes = {said.spark: said for said in (say(random_predicate(table.columns, table.zone, rng)) for _ in range(PREDICATES))}
     texts = nodes.keys()
     write_table(table, tmp_path / "table")
     frame = _loaded(spark, table, tmp_path / "table", is_ansi=seed % 2 == 0)

@@ -14,9 +14,9 @@ from pyspark.sql.functions import count_if
 
 from lakeprune.apps.verify.verify import verify
 from lakeprune.errors import PredicateError
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.soundness.delta_log import write_data
-from tests.soundness.nodes import say
-from tests.soundness.predicates import random_predicate
 from tests.soundness.tables import Table, random_table
 from tests.spark.scope import IS_WHOLE
 
@@ -37,7 +37,7 @@ def test_the_verified_truth_is_the_brute_force_count(seed: int, spark: SparkSess
     rows = session.read.schema(schema).parquet(str(lake))
     judged = 0
     for _ in range(PREDICATES * 3):
-        where = say(random_predicate(table, rng)).spark
+        where = say(random_predicate(table.columns, table.zone, rng)).spark
         try:
             found = verify(lake, where, spark=session, timezone=table.zone)
         except PredicateError:

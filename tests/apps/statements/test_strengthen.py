@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 from hypothesis import given, reject, settings
-from hypothesis import strategies as st
 
 from lakeprune.apps.statements.strengthen import MOST_RANGES, added_conditions, strengthened
 from lakeprune.formats.delta.ladder import EVIDENCE
@@ -17,8 +16,8 @@ from lakeprune.predicate.passes.split import written_clauses
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Expr, Profile
+from tests.generator.trees import COLUMNS, DATA, TYPES, Asked, predicates, rows
 from tests.predicate.columns import PROFILE
-from tests.predicate.random_trees import COLUMNS, TYPES, ZONES, predicates, rows
 
 
 def facts_of(partition: str | None) -> SnapshotFacts:
@@ -48,9 +47,9 @@ def added(where: str, zone: str = "UTC") -> tuple[str, ...]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(predicates(COLUMNS, 2), rows(COLUMNS), st.sampled_from(ZONES))
-def test_what_is_added_is_true_wherever_the_condition_is(expr: Expr, row: Row, zone: str) -> None:
-    profile = Profile(now=PROFILE.now, zone=zone)
+@given(predicates(DATA), rows(DATA))
+def test_what_is_added_is_true_wherever_the_condition_is(asked: Asked, row: Row) -> None:
+    expr, profile = asked
     for condition in added_conditions(written_clauses(expr, profile), FLAT, profile):
         if is_true(expr, row, profile):
             assert is_true(read(condition, profile), row, profile), condition

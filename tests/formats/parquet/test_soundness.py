@@ -16,12 +16,12 @@ import pytest
 import lakeprune.formats.parquet.bounds as bounds
 from lakeprune.errors import LakepruneError
 from tests.formats.parquet.files import verdicts
-from tests.soundness.columns import ColumnSpec
+from tests.generator.columns import ColumnSpec
+from tests.generator.literals import duckdb_text
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.soundness.delta_log import arrow_rows
-from tests.soundness.literals import duckdb_text
-from tests.soundness.nodes import say
 from tests.soundness.partition_texts import Recorded
-from tests.soundness.predicates import random_predicate
 from tests.soundness.pruning import Pruner
 from tests.soundness.tables import Table, random_table
 from tests.soundness.tight import profile_of
@@ -44,7 +44,7 @@ def test_no_matching_file_is_dropped_and_no_full_file_has_another_row(tmp_path: 
         table = hive_table(rng)
         root = tmp_path / str(seed)
         write(table, root, rng)
-        nodes = [say(random_predicate(table, rng)) for _ in range(PER_TABLE)]
+        nodes = [say(random_predicate(table.columns, table.zone, rng)) for _ in range(PER_TABLE)]
         pruner, truth = Pruner(root, profile_of(table)), Truth(table, root)
         for said, seen in zip(nodes, truth.seen([node.duckdb for node in nodes]), strict=True):
             try:

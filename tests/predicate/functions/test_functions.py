@@ -20,9 +20,10 @@ from lakeprune.predicate.read.catalyst.functions import functions_by_class
 from lakeprune.predicate.tree import Column, Compare, Expr, In, Literal, Op, Profile
 from lakeprune.predicate.walk import columns_of, type_of
 from lakeprune.values.types import INTEGER_RANGES, Kind, Scalar
-from tests.predicate.random_trees import COLUMNS, DAY, ZONES, outcomes, values_of, values_trees
+from tests.generator.trees import DATA, RANDOMS, value_of, values
+from tests.generator.values import DAY
+from tests.predicate.outcomes import outcomes
 
-PROFILES = st.sampled_from(ZONES).map(lambda zone: Profile(now=0, zone=zone))
 UTC = Profile(now=0)
 DOCUMENTED = (Path(__file__).parents[3] / "docs" / "rules" / "functions.md").read_text(encoding="utf-8")
 # Spark replaces these before a plan is read: by a cast, a substring, an IF.
@@ -52,9 +53,10 @@ def neighbours(value: Scalar, column: Column) -> list[Scalar]:
 @st.composite
 def cuts(draw: st.DrawFn) -> tuple[Expr, list[dict[Column, Scalar]], Profile]:
     """A predicate whose literal is the function's own value on a row, and rows around that row."""
-    profile = draw(PROFILES)
-    value = draw(values_trees(COLUMNS, 2))
-    start = {c: draw(values_of(c.type)) for c in columns_of(value)}
+    value, profile = draw(values(DATA))
+    rng = draw(RANDOMS)
+    specs = {spec.bound: spec for spec in DATA}
+    start = {c: value_of(specs[c].type, rng, specs[c].pool) for c in columns_of(value)}
     try:
         result = evaluate(value, start, profile)
     except EvaluationFailed:
@@ -66,7 +68,7 @@ def cuts(draw: st.DrawFn) -> tuple[Expr, list[dict[Column, Scalar]], Profile]:
     return predicate, [start, *rows, dict.fromkeys(start, None)], profile
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(cuts())
 def test_a_preimage_has_the_truth_of_the_function_on_every_row(
     case: tuple[Expr, list[dict[Column, Scalar]], Profile],

@@ -21,11 +21,10 @@ from lakeprune.predicate.tree import Column, Either, Exact, Expr, Member, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.predicate.write.show import show
 from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
-from tests.predicate.random_trees import COLUMNS, PARTITIONS, ZONES, outcomes, predicates, rows
+from tests.generator.trees import EVERY, Asked, predicates, rows
+from tests.predicate.outcomes import outcomes
 
 UTC = Profile(now=0)
-PROFILES = st.sampled_from(ZONES).map(lambda zone: Profile(now=0, zone=zone))
-EVERY_COLUMN = {**COLUMNS, **{f"p_{name}": column for name, column in PARTITIONS.items()}}
 TYPES = {
     "n": INT, "m": INT, "l": LONG, "c": DataType(Kind.DECIMAL, 5, 2), "x": DOUBLE, "f": DataType(Kind.FLOAT), "s": STRING,
     "u": DataType(Kind.STRING, collation="UTF8_LCASE"), "b": BOOLEAN, "d": DATE, "t": TIMESTAMP, "w": TIMESTAMP_NTZ,
@@ -78,8 +77,9 @@ def test_every_pass_has_its_pairs() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(predicates(EVERY_COLUMN, 2), st.lists(rows(EVERY_COLUMN), min_size=1, max_size=4), PROFILES)
-def test_normalising_keeps_the_truth_on_every_row(predicate: Expr, found: list[dict[Column, Scalar]], profile: Profile) -> None:
+@given(predicates(EVERY), st.lists(rows(EVERY), min_size=1, max_size=4))
+def test_normalising_keeps_the_truth_on_every_row(asked: Asked, found: list[dict[Column, Scalar]]) -> None:
+    predicate, profile = asked
     after = normalise(predicate, profile)
     for row in found:
         try:

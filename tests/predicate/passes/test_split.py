@@ -15,13 +15,13 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Expr, Member, Profile
+from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Member, Profile
 from lakeprune.report.buckets import bucket_of
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind, Scalar
-from tests.predicate.random_trees import COLUMNS, PARTITIONS, outcomes, predicates, rows
+from tests.generator.trees import EVERY, Asked, predicates, rows
+from tests.predicate.outcomes import outcomes
 
 UTC = Profile(now=0)
-EVERY_COLUMN = {**COLUMNS, **{f"p_{name}": column for name, column in PARTITIONS.items()}}
 SCHEMA = Schema(
     (
         Field("country", "country", STRING, Role.PARTITION),
@@ -43,13 +43,14 @@ def clauses(text: str, profile: Profile = UTC) -> tuple[Clause, ...]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(predicates(EVERY_COLUMN, 2), st.lists(rows(EVERY_COLUMN), min_size=1, max_size=3))
-def test_the_and_of_all_clauses_is_the_predicate(predicate: Expr, found: list[dict[Column, Scalar]]) -> None:
-    parts = split(predicate, UTC)
+@given(predicates(EVERY), st.lists(rows(EVERY), min_size=1, max_size=3))
+def test_the_and_of_all_clauses_is_the_predicate(asked: Asked, found: list[dict[Column, Scalar]]) -> None:
+    predicate, profile = asked
+    parts = split(predicate, profile)
     for row in found:
         try:
-            truth = evaluate(predicate, row, UTC)
-            possible = outcomes(And(tuple(clause.predicate for clause in parts)), row, UTC)
+            truth = evaluate(predicate, row, profile)
+            possible = outcomes(And(tuple(clause.predicate for clause in parts)), row, profile)
         except EvaluationFailed:
             continue
         assert truth in possible

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, reject, settings
-from hypothesis import strategies as st
 
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import Row, evaluate
@@ -16,8 +15,7 @@ from lakeprune.predicate.tree import Expr, IsNull, Member, Not, Or, Profile
 from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql
 from lakeprune.values.intervals import IntervalSet, everything, nothing
 from lakeprune.values.types import INT
-from tests.predicate.columns import PROFILE
-from tests.predicate.random_trees import COLUMNS, TYPES, ZONES, predicates, rows
+from tests.generator.trees import COLUMNS, DATA, TYPES, Asked, predicates, rows
 
 SCHEMA = Schema(tuple(Field(name, name, type_) for name, type_ in TYPES.items()))
 
@@ -34,11 +32,11 @@ def is_true(expr: Expr, row: Row, profile: Profile) -> bool:
 
 
 @settings(max_examples=60, deadline=None)
-@given(predicates(COLUMNS, 2), rows(COLUMNS), st.sampled_from(ZONES))
-def test_a_spelling_filters_the_same_rows(expr: Expr, row: Row, zone: str) -> None:
-    profile = Profile(now=PROFILE.now, zone=zone)
+@given(predicates(DATA), rows(DATA))
+def test_a_spelling_filters_the_same_rows(asked: Asked, row: Row) -> None:
+    expr, profile = asked
     found = normalise(expr, profile)
-    exact, weaker = plain_sql(found, zone) if is_exact(found) else None, plain_sql(implied(found), zone)
+    exact, weaker = plain_sql(found, profile.zone) if is_exact(found) else None, plain_sql(implied(found), profile.zone)
     truth = is_true(expr, row, profile)
     if exact is not None:
         assert is_true(read(exact, profile), row, profile) == truth

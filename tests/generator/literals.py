@@ -1,7 +1,7 @@
 """Literals in both languages, and the domain in which a column meets them.
 
-A domain says how DuckDB must read the column so that its comparison is Spark's (wide decimals for exact numbers, doubles where
-Spark promotes to double), and gives literals drawn from the column's own values and their neighbours.
+A domain says how DuckDB must read a value so that its comparison is Spark's (wide decimals for exact numbers, doubles where
+Spark promotes to double), and gives literals drawn from values of the column and their neighbours.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
-from tests.soundness.columns import ColumnSpec
-from tests.soundness.nodes import Said
-from tests.soundness.texts import date_text, instant_of_local, local_of_instant, timestamp_text
-from tests.soundness.values import DAY, DECIMALS, FLOATS, INTEGERS, NAN, YEAR_1, YEAR_9999, neighbours, to_float32
+from tests.generator.nodes import Said
+from tests.generator.texts import date_text, instant_of_local, local_of_instant, timestamp_text
+from tests.generator.values import DAY, DECIMALS, FLOATS, INTEGERS, NAN, YEAR_1, YEAR_9999, neighbours, to_float32
 
 WIDE = "DECIMAL(38,10)"
 WIDEST = "decimal(38,0)"  # which only compares with its own kind
@@ -24,14 +23,30 @@ NULL = Said("NULL", "NULL")
 FIRST, LAST = -62135596800000000, 253402300799999999
 
 
+class Value(Protocol):
+    """A column, or a function of one, with values that it may take."""
+
+    @property
+    def spark(self) -> str: ...
+    @property
+    def duckdb(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def pool(self) -> tuple[Any, ...]: ...
+
+
 @dataclass(frozen=True)
 class Domain:
+    """A value and literals to compare it with; the type is known where the value can be the argument of another function."""
+
     column: Said
     literal: Callable[[], Said]
+    type: str = ""
 
 
-def domain_of(column: ColumnSpec, zone: str, rng: Random) -> Domain:
-    """A way to compare this column with literals."""
+def domain_of(column: Value, zone: str, rng: Random) -> Domain:
+    """A way to compare this value with literals."""
     ref, t = Said(column.spark, column.duckdb), column.type
     if t in INTEGERS or t in DECIMALS:
         if (t in INTEGERS or t == "decimal(5,2)") and rng.random() < 0.12:
@@ -58,8 +73,26 @@ def domain_of(column: ColumnSpec, zone: str, rng: Random) -> Domain:
             )
         return Domain(ref, lambda: date(_near(column, rng), rng))
     if t == "timestamp":
-        return Domain(ref, lambda: timestamp(_near(column, rng), zone, rng))
-    return Domain(ref, lambda: timestamp_ntz(_near(column, rng), rng))
+        return Domain(ref, lambda: _moment(_near(column, rng), zone, rng))
+    return Domain(ref, lambda: _wall_time(_near(column, rng), rng))
+
+
+def own_literal(value: Value, zone: str, rng: Random) -> Said | None:
+    """A literal of exactly the type of the value, whatever it stands beside; None where Spark has no way to write one."""
+    t = value.type
+    if t in ("integer", "long"):
+        number = rng.choice(value.pool)
+        return Said(f"CAST({number} AS INT)" if t == "integer" else f"CAST({number} AS BIGINT)", f"({number})::HUGEINT")
+    if t in ("string", "boolean", "double"):
+        return domain_of(value, zone, rng).literal()
+    if t == "date":
+        text = date_text(max(YEAR_1, min(YEAR_9999, rng.choice(value.pool))))
+        return Said(f"DATE '{text}'", f"DATE '{text}'")
+    if t == "timestamp":
+        return timestamp(rng.choice(value.pool), zone, rng, bare=False)
+    if t == "timestamp_ntz":
+        return timestamp_ntz(rng.choice(value.pool), rng, bare=False)
+    return None
 
 
 def string(value: str) -> Said:
@@ -105,9 +138,10 @@ def timestamp(micros: int, zone: str, rng: Random, *, bare: bool = True) -> Said
     return Said(spark.format(timestamp_text(local)), instant_sql(instant_of_local(local, zone)))
 
 
-def timestamp_ntz(micros: int, rng: Random) -> Said:
+def timestamp_ntz(micros: int, rng: Random, *, bare: bool = True) -> Said:
     text = timestamp_text(max(FIRST, min(LAST, micros)))
-    return Said(rng.choice([f"TIMESTAMP_NTZ '{text}'", f"'{text}'", f"CAST('{text}' AS TIMESTAMP_NTZ)"]), f"TIMESTAMP '{text}'")
+    plain = [f"'{text}'"] if bare else []
+    return Said(rng.choice([f"TIMESTAMP_NTZ '{text}'", f"CAST('{text}' AS TIMESTAMP_NTZ)", *plain]), f"TIMESTAMP '{text}'")
 
 
 def instant_sql(micros: int) -> str:
@@ -145,12 +179,28 @@ def _cast(ref: Said, type_name: str) -> Said:
     return Said(ref.spark, f"CAST({ref.duckdb} AS {type_name})")
 
 
-def _near(column: ColumnSpec, rng: Random) -> Any:
+def _near(column: Value, rng: Random) -> Any:
     value = rng.choice(column.pool)
     return rng.choice(neighbours(value, column.type)) if rng.random() < 0.6 else value
 
 
-def _near_or_nan(column: ColumnSpec, rng: Random) -> float:
+def _moment(micros: int, zone: str, rng: Random) -> Said:
+    """An instant, sometimes as a date or a wall-clock time, which Spark takes in the zone of the session."""
+    if rng.random() > 0.12:
+        return timestamp(micros, zone, rng)
+    day = max(FIRST + 2 * DAY, min(LAST - 2 * DAY, micros))
+    other = date(day // DAY, rng) if rng.random() < 0.5 else timestamp_ntz(day, rng, bare=False)
+    return Said(other.spark, f"CAST({other.duckdb} AS TIMESTAMPTZ)")
+
+
+def _wall_time(micros: int, rng: Random) -> Said:
+    if rng.random() > 0.08:
+        return timestamp_ntz(micros, rng)
+    day = date(micros // DAY, rng)
+    return Said(day.spark, f"CAST({day.duckdb} AS TIMESTAMP)")
+
+
+def _near_or_nan(column: Value, rng: Random) -> float:
     return NAN if rng.random() < 0.08 else float(_near(column, rng))
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.soundness.values import DECIMALS, TYPES, pool
+from lakeprune.predicate.schema import Role
+from lakeprune.predicate.tree import Column
+from lakeprune.values.types import DataType, Kind
+from tests.generator.values import DECIMALS, TYPES, pool
 
 PARTITION_TYPES = (
     "string",
@@ -75,6 +78,17 @@ class ColumnSpec:
     @property
     def duckdb(self) -> str:
         return ".".join('"' + part.replace('"', '""') + '"' for part in self.path)
+
+    @property
+    def bound(self) -> Column:
+        role = Role.PARTITION if self.is_partition else Role.DATA
+        return Column(self.path, self.physical, data_type(self.type), role)
+
+
+def data_type(name: str) -> DataType:
+    if name in DECIMALS:
+        return DataType(Kind.DECIMAL, *DECIMALS[name])
+    return DataType(Kind(name))
 
 
 def random_columns(rng: Random, *, mapped: bool) -> list[ColumnSpec]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterable
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ DAY = 86_400_000_000
 YEAR_1, YEAR_9999 = -719162, 2932896  # 0001-01-01 and 9999-12-31 in days
 
 INTEGERS = {"byte": 7, "short": 15, "integer": 31, "long": 63}
-_DRAWN = ((5, 2), (18, 0), (20, 0), (38, 0), (38, 10))
+_DRAWN = ((5, 2), (10, 2), (18, 0), (20, 0), (38, 0), (38, 10))
 _BY_HAND = ((18, 2), (19, 0), (28, 0), (38, 2), (38, 37), (38, 38))
 DECIMALS = {f"decimal({precision},{scale})": (precision, scale) for precision, scale in (*_DRAWN, *_BY_HAND)}
 FLOATS = ("float", "double")
@@ -61,6 +62,14 @@ def neighbours(value: Any, type_: str) -> list[Any]:
     if type_ == "string":
         return [value, value + "\x00", value[:-1], value + "z", value[:32], value + "\U0010ffff"]
     return [value, value + b"\x00", value[:-1]]
+
+
+def in_zone(values: Iterable[Any], type_: str, zone: str) -> tuple[Any, ...]:
+    """Outside UTC only those in years on whose offsets all time zone databases agree."""
+    if zone == "UTC" or type_ not in ("date", *TIMESTAMPS):
+        return tuple(values)
+    unit = DAY if type_ == "date" else 1
+    return tuple(v for v in values if 94694400000000 <= v * unit <= 2051222400000000) or (1705320000000500 // unit,)
 
 
 def to_float32(value: float) -> float:
