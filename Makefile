@@ -91,7 +91,7 @@ soundness: $(STAMP) ## Run the long soundness property (CASES=200000 SEED=0)
 
 .PHONY: conformance
 conformance: $(STAMP) ## Compare Spark with the embedded engine on every golden table and many random ones; try every hostile predicate
-	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness/test_hostile_predicates.py
+	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness/test_golden.py tests/soundness/test_hostile_predicates.py
 
 .PHONY: schema
 schema: $(STAMP) ## Regenerate schemas/, docs/rules/ and the tables of flags from the code

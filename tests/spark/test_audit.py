@@ -20,8 +20,8 @@ from lakeprune.cli.main import main
 from lakeprune.errors import TableError
 from lakeprune.programs.audit import Fault
 from tests.golden import GOLDEN
+from tests.scope import IS_WHOLE, only_whole
 from tests.soundness.test_golden import TABLES
-from tests.spark.scope import IS_WHOLE
 from tools.generate_schema import target
 
 pytestmark = pytest.mark.spark
@@ -111,6 +111,7 @@ def test_delta_spark_tables_of_all_types_raise_no_alarm(spark: SparkSession, tmp
     assert "p" not in found.columns
 
 
+@only_whole
 def test_deltalake_tables_of_all_types_raise_no_alarm(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "rust"
     table = pa.table(

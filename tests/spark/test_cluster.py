@@ -15,8 +15,8 @@ from deltalake import DeltaTable
 
 import lakeprune
 from demo.tables import users
+from tests.scope import only_whole
 from tests.spark.processes import SPARK_HOME, cluster, connect_server
-from tests.spark.scope import only_whole
 
 pytestmark = [pytest.mark.spark, only_whole, pytest.mark.skipif(which("java") is None, reason="no Spark here: Java is missing")]
 ROOT = Path(__file__).parents[2]

@@ -18,6 +18,7 @@ from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.skipping.plan import Bit
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
+from tests.scope import IS_WHOLE
 from tests.skipping.cases import all_cases
 from tests.skipping.containers import SparkSqlEngine
 from tests.skipping.test_truth_tables import lowered
@@ -27,7 +28,6 @@ from tests.soundness.recorded import random_recorded_table
 from tests.soundness.test_golden import TABLES
 from tests.soundness.tight import profile_of
 from tests.spark.documents import both
-from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
 SEEDS = range(100 if IS_WHOLE else 2)

@@ -22,13 +22,13 @@ from lakeprune.planning.planner import Planner
 from lakeprune.skipping.plan import Plan
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
+from tests.scope import IS_WHOLE
 from tests.soundness.delta_log import write_table
 from tests.soundness.pruning import Pruner
 from tests.soundness.tables import Table, random_table
 from tests.soundness.tight import profile_of
 from tests.soundness.truth import Seen, Truth
 from tests.soundness.verdict import Verdict, complaint
-from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
 SEEDS = range(40) if IS_WHOLE else (1, 6)

@@ -9,10 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from demo.on_spark import show_trips
+from tests.scope import only_whole
 
 pytestmark = pytest.mark.spark
 
 
+@only_whole
 def test_the_demo_explains_a_data_frame_and_verifies_its_plan(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from demo.tables import users, users_flat
-from tests.spark.scope import only_whole
+from tests.scope import only_whole
 
 pytestmark = [pytest.mark.spark, only_whole]
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from lakeprune.apps.statements.merge.model import Obstacle, ObstacleKind
-from tests.spark.scope import IS_WHOLE, only_whole
+from tests.scope import IS_WHOLE, only_whole
 
 pytestmark = pytest.mark.spark
 SOURCE = "SELECT 5L AS id, '5' AS word, named_struct('x', 5L, 'y', 'new') AS st"
@@ -40,6 +40,7 @@ def obstacles(spark: SparkSession, table: Path, on: str, source: str = SOURCE) -
     return scanned.files, [obstacle for obstacle in plan.merge.obstacles if obstacle.kind is ObstacleKind.NO_LAYOUT_KEY]
 
 
+@only_whole
 @pytest.mark.parametrize(("by", "properties"), [("id", ""), ("st.x", ""), ("id", MAPPED)] if IS_WHOLE else [("st.x", "")])
 def test_an_equality_on_the_clustering_column_is_asked_for_and_helps(
     by: str, properties: str, spark: SparkSession, tmp_path: Path

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 import lakeprune
-from tests.spark.scope import IS_WHOLE
+from tests.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
 TYPES = {

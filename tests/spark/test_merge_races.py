@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from lakeprune.apps.statements.execution import Execution
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.races import (
     MOMENTS,
     PATIENCE,
@@ -21,7 +22,6 @@ from tests.spark.races import (
     slow_function,
     wait_until,
 )
-from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import by_sql, events, rows
 
 pytestmark = [pytest.mark.spark, only_whole]

@@ -11,8 +11,8 @@ import lakeprune
 from lakeprune.apps.statements.merge.spark_checks import EVOLUTION
 from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.merges import Clauses
-from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import commits, events
 from tests.spark.test_merge_tables import PLAIN, VECTORS, both_ways
 
@@ -38,6 +38,7 @@ def evolving(spark: SparkSession) -> SparkSession:
     return session
 
 
+@only_whole
 @pytest.mark.parametrize("number", range(len(EVOLVING)) if IS_WHOLE else [1])
 def test_where_the_session_lets_the_schema_change_it_changes_as_deltas_does(
     number: int, evolving: SparkSession, tmp_path: Path

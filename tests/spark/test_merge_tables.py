@@ -15,8 +15,8 @@ from lakeprune.apps.statements.execution import Execution
 from lakeprune.apps.statements.model import Status
 from lakeprune.cli.main import main
 from lakeprune.errors import StatementError
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.merges import Clauses, merge_sql
-from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import EVENTS, actions, changes, commits, copied, events, rows
 
 pytestmark = pytest.mark.spark
@@ -120,6 +120,7 @@ def hours(spark: SparkSession, *ids: int) -> DataFrame:
     )  # fmt: skip
 
 
+@only_whole
 @pytest.mark.parametrize("identity", ["ALWAYS", "BY DEFAULT"] if IS_WHOLE else ["ALWAYS"])
 def test_constraints_generated_and_identity_columns_are_kept_by_a_merge(
     identity: str, spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -15,8 +15,8 @@ import lakeprune
 from lakeprune.apps.statements.execution import Execution
 from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.merges import CLAUSES, ONS, make_source, make_target, merge_sql
-from tests.spark.scope import IS_WHOLE
 from tests.spark.statements import actions, changes, commits, copied, rows
 from tests.spark.test_update_delete import SCHEMA
 
@@ -45,6 +45,7 @@ def executed(table: Path, source: DataFrame, **options: Any) -> Execution | str:
         return str(error)
 
 
+@only_whole
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, tmp_path: Path) -> None:
     chance = random.Random(seed)

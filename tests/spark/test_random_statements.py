@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from lakeprune.apps.statements.planning import PlannedStatement
-from tests.spark.scope import IS_WHOLE
+from tests.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, commits, copied, rows
 
 pytestmark = pytest.mark.spark

@@ -15,7 +15,7 @@ import lakeprune
 from demo.tables import users
 from lakeprune.cli.main import main
 from lakeprune.engines.spark.session import SparkSettings, open_session
-from tests.spark.scope import only_whole
+from tests.scope import only_whole
 
 pytestmark = pytest.mark.spark
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.apps.statements import spark_analysis
 from lakeprune.errors import LakepruneError
+from tests.scope import only_whole
 from tests.spark.merges import merge_sql
 from tests.spark.statements import actions, by_sql, commits, copied, events, rows
 
@@ -25,6 +26,7 @@ CLAUSES = (
 )
 
 
+@only_whole
 def test_a_table_may_have_a_column_named_metadata(spark: SparkSession, tmp_path: Path) -> None:
     """Ingestion jobs store where a row came from under this name; the file that a row lies in is another."""
     table = tmp_path / "ingested"
@@ -113,6 +115,7 @@ def test_a_relative_source_is_found_where_this_process_is(
     assert plan.effects.deleted == 2
 
 
+@only_whole
 def test_char_columns_are_compared_with_their_blanks(spark: SparkSession, tmp_path: Path) -> None:
     """Delta's statistics of CHAR columns lack the blanks of its rows: its own UPDATE misses rows that a query finds."""
     first = tmp_path / "padded"

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.apps.statements.execution import Execution
 from lakeprune.apps.statements.model import Status
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.races import (
     MOMENTS,
     PATIENCE,
@@ -24,7 +25,6 @@ from tests.spark.races import (
     slow_function,
     wait_until,
 )
-from tests.spark.scope import IS_WHOLE, only_whole
 from tests.spark.statements import by_sql, events, rows
 from tests.spark.test_update_delete import SCHEMA
 
@@ -55,7 +55,7 @@ def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp
     assert gone.execute().status is Status.NOTHING_MATCHES
 
 
-@pytest.mark.parametrize("retry", [0, 1])
+@pytest.mark.parametrize("retry", [0, 1] if IS_WHOLE else [1])
 def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)
     gate = slow_function(spark, tmp_path)

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.cli.main import main
 from lakeprune.errors import LakepruneError, UsageError
+from tests.scope import only_whole
 from tests.spark.processes import DELTA, connect_server
-from tests.spark.scope import only_whole
 from tests.spark.statements import commits, copied, events, rows
 
 pytestmark = pytest.mark.spark

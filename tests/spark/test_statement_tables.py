@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.apps.statements.model import Status
 from lakeprune.errors import StatementError
-from tests.spark.scope import IS_WHOLE, only_whole
+from tests.scope import IS_WHOLE, only_whole
 from tests.spark.statements import actions, by_sql, commits, copied, events, rows
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,7 @@ import lakeprune
 from lakeprune.apps.statements.model import Fate, Status
 from lakeprune.cli.main import main
 from lakeprune.formats.delta.spark_scan import DeltaScan
-from tests.spark.scope import IS_WHOLE
+from tests.scope import IS_WHOLE
 from tests.spark.statements import actions, by_sql, columns_scanned, commits, copied, events, files_scanned, last_execution, rows
 from tools.generate_schema import schema_text, target
 

@@ -12,7 +12,7 @@ from lakeprune.apps.verify.verify import verify
 from lakeprune.cli.main import main
 from lakeprune.errors import PredicateError, TableError
 from lakeprune.skipping.verdict import Verdict
-from tests.spark.scope import IS_WHOLE
+from tests.scope import IS_WHOLE, only_whole
 
 pytestmark = pytest.mark.spark
 COLUMNS = (
@@ -67,6 +67,7 @@ def test_a_sound_plan_agrees_with_the_rows(where: str, zone: str, orders: Path, 
     assert json.loads(found.to_json())["result"] == "pass"
 
 
+@only_whole
 def test_a_table_with_false_statistics_is_caught_and_the_file_named(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "lies"
     spark.range(100).coalesce(1).write.format("delta").save(str(path))

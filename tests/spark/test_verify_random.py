@@ -16,9 +16,9 @@ from lakeprune.apps.verify.verify import verify
 from lakeprune.errors import PredicateError
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
+from tests.scope import IS_WHOLE
 from tests.soundness.delta_log import write_data
 from tests.soundness.tables import Table, random_table
-from tests.spark.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
 SEEDS = range(30 if IS_WHOLE else 1)
