@@ -192,9 +192,11 @@ def _is_at_limit(value: str, data_type: DataType) -> str:
     tests = ["FALSE"]
     for scale in sorted({0, data_type.scale}):
         if data_type.precision - data_type.scale + scale > 18:
-            ends = (Decimal(2**63 + margin).scaleb(-scale, _WIDE) for margin in (-(2**16), 2**16))
-            low, high = (f"CAST('{end:f}' AS DECIMAL(38,{data_type.scale}))" for end in ends)
-            tests.append(f"abs({value}) BETWEEN {low} AND {high}")
+            least, most = (Decimal(2**63 + margin).scaleb(-scale, _WIDE) for margin in (-(2**16), 2**16))
+            # Not abs: Spark rounds what it negates to 34 digits, and fails where the result has 39.
+            for low, high in ((least, most), (most.copy_negate(), least.copy_negate())):
+                ends = [f"CAST('{end:f}' AS DECIMAL(38,{data_type.scale}))" for end in (low, high)]
+                tests.append(f"{value} BETWEEN {ends[0]} AND {ends[1]}")
     return f"coalesce({' OR '.join(tests)}, FALSE)"
 
 
