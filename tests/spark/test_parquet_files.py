@@ -1,0 +1,63 @@
+"""Plain Parquet files as Spark writes and reads them: no file with a row that Spark finds is dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from pyspark.sql import SparkSession
+
+import lakeprune
+
+pytestmark = pytest.mark.spark
+
+ROWS = """
+SELECT id, CAST(id % 3 AS INT) AS number, CASE id % 4 WHEN 0 THEN 'New York' WHEN 1 THEN 'a/b:c%' WHEN 2 THEN 'Größe' END AS city,
+       CAST(id * 1.5 AS DOUBLE) AS d, CAST(id AS DECIMAL(20, 3)) AS m, concat('name ', id) AS s,
+       timestamp_micros(1700000000000000 + id * 1000001) AS ts, date_add(DATE '2024-01-01', CAST(id AS INT)) AS day,
+       CAST(timestamp_micros(id) AS TIMESTAMP_NTZ) AS local, struct(id AS inner) AS nested
+FROM range(0, 40, 1, 4)
+"""
+PREDICATES = [
+    "number = 1",
+    "city = 'a/b:c%'",
+    "city = 'Größe' AND id < 10",
+    "city IS NULL",
+    "d < 3",
+    "m <= 3.000",
+    "s = 'name 17'",
+    "day BETWEEN '2024-02-01' AND '2024-02-03'",
+    "local = '1970-01-01 00:00:00.000007'",
+    "nested.inner = 12",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("parquet") / "t"
+    spark.sql(ROWS).write.partitionBy("number", "city").parquet(str(place))
+    return place
+
+
+@pytest.mark.parametrize("where", PREDICATES)
+def test_what_spark_finds_is_kept(spark: SparkSession, folder: Path, where: str) -> None:
+    found = spark.read.parquet(str(folder)).where(where).select("_metadata.file_path").distinct().collect()
+    needed = {unquote(urlsplit(path).path) for (path,) in found}
+    report = lakeprune.explain(folder, where)
+    kept = {str(folder / file.path) for file in report.files if file.kept}
+    assert needed
+    assert needed <= kept
+    assert len(kept) < report.numbers.total.files
+
+
+@pytest.mark.parametrize("where", ["ts < '2023-11-14T22:13:25Z'", "d > 55"], ids=["INT96", "NaN is not counted"])
+def test_what_spark_does_not_record_is_kept(folder: Path, where: str) -> None:
+    report = lakeprune.explain(folder, where)
+    assert report.numbers.kept.files == report.numbers.total.files
+
+
+def test_spark_does_not_read_footers(spark: SparkSession, folder: Path) -> None:
+    with pytest.raises(lakeprune.TableError, match="embedded engine") as caught:
+        lakeprune.explain(folder, "id = 1", spark=spark)
+    assert caught.value.code == "LP349"
