@@ -199,3 +199,11 @@ def test_what_cannot_be_drawn_is_named() -> None:
     picture = report_on(snapshot(File("f", stats=None)), "age > 40").picture()
     assert picture.strips == ()
     assert [(gone.column, gone.why) for gone in picture.undrawn] == [("age", "no file has a minimum or maximum of it")]
+
+
+def test_an_axis_has_its_ends_in_order_when_ranges_are_open() -> None:
+    """One file known from below only, another from above only: the least minimum lies above the greatest maximum."""
+    files = [File("a", stats={"x": (900, None, 0)}), File("b", stats={"x": (None, -900, 0)})]
+    table = RowsSnapshot({"x": INT}, files)
+    (strip,) = report_on(table, "x > 5").picture().strips
+    assert sum(len(lane.marks) for lane in strip.lanes) == 2

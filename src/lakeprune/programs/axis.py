@@ -87,7 +87,9 @@ def window(ends: tuple[Any, Any], inner: tuple[Any, Any], wanted: Sequence[Any],
     >>> window((0, 10**9), (0, 50), [60, 10**6], INT)
     (-1.2, 61.2)
     """
-    low, high, inner_low, inner_high = (min(max(float(value), -_FARTHEST), _FARTHEST) for value in (*ends, *inner))
+    near_ends = ([min(max(float(value), -_FARTHEST), _FARTHEST) for value in pair] for pair in (ends, inner))
+    # Where ranges are open on one side, the least minimum may lie above the greatest maximum.
+    (low, high), (inner_low, inner_high) = map(sorted, near_ends)
     if inner_high > inner_low and high - low > _OUTLYING * (inner_high - inner_low):
         low, high = inner_low, inner_high
     width = high - low

@@ -24,7 +24,6 @@ REFUSED = {
     "deltalog-state-reconstruction-from-checkpoint-missing-protocol": "no protocol",
     "deltalog-state-reconstruction-without-metadata": "no metadata",
     "data-reader-absolute-paths-escaped-chars": "no metadata",
-    "no-delta-log-folder": "not a Delta table",
     "log-store-listFrom": "not a Delta table",
     "log-store-read": "not a Delta table",
 }
@@ -63,6 +62,11 @@ def test_tables_that_must_be_refused_are(name: str) -> None:
         opened(GOLDEN / "delta" / name)
     assert error.value.exit_code == 3
     assert isinstance(error.value, TableRefused) == (error.value.code == "LP310")
+
+
+def test_parquet_files_without_a_log_are_read_as_what_they_are() -> None:
+    facts = opened(GOLDEN / "delta" / "no-delta-log-folder").facts
+    assert (facts.format, facts.version) == ("parquet", None)
 
 
 @pytest.mark.parametrize("name", WITHOUT_SCHEMA)
