@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lakeprune.render.printable import shortened
+from lakeprune.report.attribution import Attribution
 from lakeprune.report.verdict import CONSTANT, Keeps
 from lakeprune.skipping.ladder import Ladder
 
@@ -31,6 +32,13 @@ def dropped_by(credit: str, ladder: Ladder) -> str:
         return "the condition itself"
     known = {rung.name: rung.evidence for rung in ladder}
     return known.get(credit) or " and ".join(known.values()) + " together"
+
+
+def left_by(numbers: Attribution) -> str:
+    """What left the candidates; nothing when all files are."""
+    if numbers.candidates == numbers.total:
+        return ""
+    return "left by the condition itself" if numbers.credits[CONSTANT].files else "left by partition pruning"
 
 
 def because(why: Keeps, clause: str) -> str:

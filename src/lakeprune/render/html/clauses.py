@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakeprune.render.html.words import code, number, plain_list, plural, words
-from lakeprune.render.phrases import KEPT
+from lakeprune.render.phrases import KEPT, left_by
 from lakeprune.report.amount import percent_text
 from lakeprune.report.buckets import Bucket
 from lakeprune.report.model import ClauseReport, Report
@@ -34,7 +34,7 @@ def clauses(report: Report) -> str:
     more = len(report.clauses) - len(shown)
     rest = f'<p class="remark">{plural(more, "more clause")}: the JSON document has them all.</p>' if more else ""
     left = report.numbers.candidates.files
-    of = "left by partition pruning" if report.numbers.candidates != report.numbers.total else "of the table"
+    of = left_by(report.numbers) or "of the table"
     intro = f"Drops count all files; what a clause keeps is counted among the {plural(left, 'file')} {of}."
     table = f'<table id="clause-table"><thead>{_HEAD}</thead><tbody>{rows}</tbody></table>'
     region = f'<div class="scroll" tabindex="0" role="region" aria-label="Clauses">{table}</div>'

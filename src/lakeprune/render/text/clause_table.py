@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeprune.render.phrases import KEPT
+from lakeprune.render.phrases import KEPT, left_by
 from lakeprune.render.printable import printable, shortened
 from lakeprune.report.amount import files_text
 from lakeprune.report.model import ClauseReport, Report
@@ -19,7 +19,7 @@ def clause_table(report: Report) -> list[str]:
     texts = [_fitted(clause.clause.text) for clause in report.clauses]
     width = max(len("clause"), *map(len, texts))
     numbers = report.numbers
-    left = files_text(numbers.candidates.files) + (" left by partition pruning" if numbers.candidates != numbers.total else "")
+    left = f"{files_text(numbers.candidates.files)} {left_by(numbers)}".rstrip()
     lines = [
         "Clauses (drops: files it drops by itself; first: credited to it; alone: no other clause drops them):",
         f"  {'clause':<{width}}  {'drops':>8}  {'first':>8}  {'alone':>8}  keeps, of {left}",
