@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 
 class ObstacleKind(Enum):
-    """What keeps target files from being excluded, or what the keys of the source should not be."""
+    """What keeps target files from being skipped, or what the keys of the source should not be."""
 
     NOT_MATCHED_BY_SOURCE = "not_matched_by_source"
     NO_LAYOUT_KEY = "no_layout_key"
@@ -19,7 +19,7 @@ class ObstacleKind(Enum):
 
 
 class Obstacle(Struct, frozen=True):
-    """What keeps target files from being excluded; the numbers are target files that Delta scans without and with the fix."""
+    """What keeps target files from being skipped; the numbers are target files that Delta scans without and with the fix."""
 
     kind: ObstacleKind
     message: str
