@@ -23,6 +23,7 @@ SOURCES := src tests tools bench demo
 # The long soundness run: how many cases, and where its random numbers start.
 CASES ?= 200000
 SEED ?= 0
+HINTS ?= 1000000
 
 .PHONY: help
 help: ## Print this help
@@ -39,7 +40,7 @@ demo: $(STAMP) ## Write real Delta tables, explain predicates on them, pass a ga
 	@$(BIN)/python -m demo.run
 
 .PHONY: test
-test: $(STAMP) servers browser ## Run every test and doctest (a few thousand soundness cases among them)
+test: $(STAMP) servers clients browser ## Run every test and doctest (a few thousand soundness cases among them)
 	@$(BIN)/python -m tools.run_tests
 
 # moto, the S3 of the tests, is a Python package and comes with the others. Where there is no npm or no go, the tests that need
@@ -60,6 +61,11 @@ $(SERVERS)/fake-gcs-server-$(FAKE_GCS_VERSION)/.installed:
 	@mkdir -p $(@D) && echo "building fake-gcs-server (once, a few minutes)"
 	@GOBIN="$$PWD/$(@D)" go install github.com/fsouza/fake-gcs-server@v$(FAKE_GCS_VERSION) > $(@D)/log.txt 2>&1 && touch $@
 
+# One environment per version, from its own hashed requirements.
+.PHONY: clients
+clients: $(STAMP) ## Install the official Delta Sharing clients that the server is tested with (once; needs a package index)
+	@$(BIN)/python -m tests.apps.sharing.server.clients || echo "not every sharing client could be installed: its tests will skip" >&2
+
 # Debian's package, where this user may install it. Elsewhere the tests that need it skip and say so.
 .PHONY: browser
 browser: ## Install Chromium, in which the HTML report is tested, where apt-get can
@@ -79,25 +85,30 @@ lint: $(STAMP) ## Run ruff, mypy strict, the import rule, the file-size check an
 	@$(BIN)/python -m tools.check_docs
 
 .PHONY: check
-check: lint test ## Run lint and test: what continuous integration runs
+check: lint docs test ## Run lint, docs and test: what continuous integration runs
 
 .PHONY: bench
-bench: $(STAMP) ## Measure against delta-explain and deltalake, print the ratios, rewrite docs/benchmarks.md
+bench: $(STAMP) ## Measure against delta-explain, deltalake and PyIceberg, print the ratios, rewrite docs/benchmarks.md
 	@$(BIN)/python -m bench.run --write docs/benchmarks.md
 
 .PHONY: soundness
-soundness: $(STAMP) ## Run the long soundness property (CASES=200000 SEED=0)
-	@$(BIN)/python -m tests.soundness.run --cases $(CASES) --seed $(SEED)
+soundness: $(STAMP) ## Run the long soundness property, and the fuzzer of hints (CASES=200000 SEED=0 HINTS=1000000)
+	@$(BIN)/python -m tests.soundness.run --cases $(CASES) --seed $(SEED) --hints $(HINTS)
 
 .PHONY: conformance
 conformance: $(STAMP) ## Compare Spark with the embedded engine on every golden table and many random ones; try every hostile predicate
-	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness/test_golden.py tests/soundness/test_hostile_predicates.py
+	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness tests/formats tests/apps/sharing
 
 .PHONY: schema
 schema: $(STAMP) ## Regenerate schemas/, docs/rules/ and the tables of flags from the code
 	@$(BIN)/python -m tools.generate_schema
 	@$(BIN)/python -m tools.generate_flags
 	@$(BIN)/python -m tools.generate_rules
+
+.PHONY: docs
+docs: $(STAMP) ## Build the documentation site in build/site; a dead link fails
+	@$(BIN)/mkdocs build --strict > build/docs.txt 2>&1 || { grep -E "WARNING|ERROR|Aborted" build/docs.txt >&2; exit 1; }
+	@echo "wrote build/site/index.html"
 
 .PHONY: lock
 lock: ## Resolve requirements/dev.in again into the hashed lock requirements/dev.txt
