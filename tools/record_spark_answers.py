@@ -24,7 +24,7 @@ from tools.spark_battery import TABLES, predicates
 ANSWERS = Path(__file__).parent.parent / "tests" / "predicate" / "spark_answers.json"
 ZONES = ("UTC", "America/St_Johns", "Europe/Berlin")
 MODES = [(zone, ansi) for zone in ZONES for ansi in (True, False)]
-ZONED = frozenset({"string", "date", "timestamp", "timestamp_ntz", "mixed", "clock"})  # zones mean nothing to the others
+ZONED = frozenset({"string", "date", "timestamp", "timestamp_ntz", "mixed", "clock", "words"})  # zones mean nothing to the others
 BATCH = 25
 REFUSED = "-"
 

@@ -48,6 +48,31 @@ def test_lakeprune_never_contradicts_spark(table: str, role: Role) -> None:
     assert not found, f"{len(found)} contradictions\n" + "\n".join(found[:20])
 
 
+REFUSED = """
+d = 2025-01-03 | d = 20250103 | d > 20250103 | d IN (20250103) | d BETWEEN 20250101 AND 20250131 | d != 1.5 | t > 1735800000
+t <=> 1735800000 | t IN (1735800000, 0) | b > 0 | b IN (1) | b IN (1, 0) | i IN (true) | d = true | b = DATE '2025-01-03'
+d = i | t < l | d + 1 > 20250103 | s = 'EU' || i > 1300 | date_sub(current_date(), INTERVAL 7 DAY) < d
+date_add(d, INTERVAL 7 DAY) > DATE '2025-01-03' | x > NaN | i > 1_000 | i > 0x10
+"""
+REFUSED_UNDER_ANSI = "b = 1 | b = 0 | 1 = b | b != 1.0 | b <=> 1 | i = true | b = i"
+
+
+@pytest.mark.parametrize("text", [text.strip() for line in REFUSED.split("\n") for text in line.split(" | ") if text])
+def test_what_spark_refuses_is_refused(text: str) -> None:
+    assert recorded()["tables"]["words"]["answers"][text] == "-"
+    for ansi in (True, False):
+        assert isinstance(Replay("words", Role.DATA, "UTC").said(text, ansi=ansi), str)
+
+
+@pytest.mark.parametrize("text", REFUSED_UNDER_ANSI.split(" | "))
+def test_what_only_ansi_mode_refuses_is_refused_in_it_alone(text: str) -> None:
+    under_ansi, plain = recorded()["tables"]["words"]["answers"][text][:2]
+    assert (under_ansi, "-" in plain) == ("-", False)
+    replay = Replay("words", Role.DATA, "UTC")
+    assert "Spark does not compare them" in replay.said(text, ansi=True)
+    assert not isinstance(replay.said(text, ansi=False), str)
+
+
 def test_a_wrong_answer_is_noticed() -> None:
     replay = Replay("integer", Role.DATA, "UTC")
     assert list(replay.against("c > 3", "".join("N" if row[0] is None else "F" for row in replay.rows), ansi=True))
@@ -84,12 +109,15 @@ class Replay:
         self.columns = [Column((name,), (name,), type_, role) for name, type_ in self.types.items()]
         self.profile = Profile(now=NOW, zone=zone, zone_is_given=True)
         self.rows = [[scalar(v, t) for v, t in zip(row, self.types.values(), strict=True)] for row in recording["rows"]]
-        self._known: dict[str, list[tuple[str, frozenset[bool | None]]] | str] = {}
+        self.plain = Profile(now=NOW, zone=zone, zone_is_given=True, ansi=False)
+        self._known: dict[tuple[str, Profile], list[tuple[str, frozenset[bool | None]]] | str] = {}
 
     def against(self, text: str, letters: str, *, ansi: bool) -> Iterator[str]:
         if letters == "-" or "?" in letters:
             return
-        mine = self._answers(text)
+        mine = self._answers(text, self.profile)
+        if isinstance(mine, str) and not ansi:
+            mine = self._answers(text, self.plain)
         if isinstance(mine, str):
             if not is_listed_error(mine, letters, ansi=ansi):
                 yield f"{text}  -> {mine}"
@@ -101,32 +129,35 @@ class Replay:
                         said = "/".join(sorted(str(value) for value in possible))
                         yield f"{text}  on {self.rows[index]}: Spark {TRUTHS[letter]}, {name} {said}"
 
-    def _answers(self, text: str) -> list[tuple[str, frozenset[bool | None]]] | str:
+    def said(self, text: str, *, ansi: bool) -> list[tuple[str, frozenset[bool | None]]] | str:
+        return self._answers(text, self.profile if ansi else self.plain)
+
+    def _answers(self, text: str, profile: Profile) -> list[tuple[str, frozenset[bool | None]]] | str:
         """What evaluation and what the clauses say on each row, in turns; the code of the error when there is one."""
-        if text not in self._known:
+        if (text, profile) not in self._known:
             try:
-                bound = bind(parse_predicate(text, self.profile), self.schema, self.profile, text)
-                clauses = And(tuple(clause.predicate for clause in split(bound, self.profile)))
+                bound = bind(parse_predicate(text, profile), self.schema, profile, text)
+                clauses = And(tuple(clause.predicate for clause in split(bound, profile)))
             except PredicateError as error:
-                self._known[text] = f"{error.code} {error}"
+                self._known[text, profile] = f"{error.code} {error}"
             else:
                 rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-                self._known[text] = [
+                self._known[text, profile] = [
                     answer
                     for row in rows
-                    for answer in (
-                        ("evaluate", _evaluated(bound, row, self.profile)),
-                        ("split", possible(clauses, row, self.profile)),
-                    )
+                    for answer in (("evaluate", _evaluated(bound, row, profile)), ("split", possible(clauses, row, profile)))
                 ]
-        return self._known[text]
+        return self._known[text, profile]
 
 
 def is_listed_error(error: str, letters: str, *, ansi: bool) -> bool:
     """No predicate (LP104), other rows (LP105), text that is not of the type (LP106) where ANSI mode fails on a row, too.
 
-    'NaN' against a decimal is such text: Spark, which compares both as doubles, accepts it.
+    'NaN' against a decimal is such text: Spark, which compares both as doubles, accepts it. Types that Spark does not compare
+    are its own refusal: what it answers is never one.
     """
+    if "Spark does not compare them" in error:
+        return False
     if error.startswith("LP106"):
         return not ansi or "e" in letters or "'NaN' is not a value of type decimal" in error
     return error.startswith(("LP104", "LP105"))

@@ -13,12 +13,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.functions.numbers import scaled
+from lakeprune.predicate.functions.function import EvaluationFailed, SparkFails
+from lakeprune.predicate.functions.pieces import scaled
 from lakeprune.predicate.tree import Literal, Profile
 from lakeprune.values.bounds import Bounds, exactly, one_of_these
 from lakeprune.values.floats import compare_floats, to_double, to_float32
-from lakeprune.values.intervals import IntervalSet, compare, everything, from_intervals, values
+from lakeprune.values.intervals import IntervalSet, compare, everything, from_intervals, nothing, values
 from lakeprune.values.monotone import preimage_of
 from lakeprune.values.time.calendar import DAY
 from lakeprune.values.time.local_time import locals_of_instants
@@ -39,6 +39,10 @@ MAX_DIGITS = 38  # of a decimal
 _DIGITS = {Kind.BYTE: (3, 0), Kind.SHORT: (5, 0), Kind.INT: (10, 0), Kind.LONG: (20, 0)}  # as decimals, whole and scale
 _EXACT_KINDS = INTEGRAL_KINDS | {Kind.DECIMAL}
 _NUMBER_KINDS = _EXACT_KINDS | {Kind.FLOAT, Kind.DOUBLE}
+# Of each operator, the one whose values may have a finer value that satisfies it, and the one whose finer values all do.
+_FLOORED: dict[str, tuple[str | None, str | None]] = {
+    "=": ("=", None), "!=": (None, "!="), "<": ("<=", "<"), "<=": ("<=", "<"), ">": (">=", ">"), ">=": (">=", ">"),
+}  # fmt: skip
 
 
 def order(left: Scalar, left_type: DataType, right: Scalar, right_type: DataType, profile: Profile) -> int:
@@ -87,6 +91,18 @@ def members(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bou
     if kind is other:
         return exactly(whole(compare(op, value, type_), type_))
     return None
+
+
+def floored(op: str, type_: DataType, literal: Literal, profile: Profile) -> Bounds | None:
+    """The microseconds below which lies a time that may be finer, for which `time op literal` is TRUE.
+
+    A time of 5.2 microseconds is above 5 and so is no other of those that begin with 5: 5 is in the outer set of `> 5` and not in
+    the inner one. The literal may have lost digits itself, so the sets of `>=` are those of `>`.
+    """
+    loose, strict = _FLOORED[op]
+    outer = Bounds(everything(type_), everything(type_)) if loose is None else members(loose, type_, literal, profile)
+    inner = Bounds(nothing(type_), nothing(type_)) if strict is None else members(strict, type_, literal, profile)
+    return None if outer is None or inner is None else Bounds(outer.outer, inner.inner)
 
 
 def one_of(type_: DataType, options: Iterable[Literal], profile: Profile) -> Bounds | None:
@@ -196,7 +212,8 @@ def _order_text(left: Any, left_type: DataType, right: Any, right_type: DataType
     if target.kind in INTEGRAL_KINDS:
         digits = left.strip(" ")
         if not (digits.lstrip("+-").isascii() and digits.lstrip("+-").isdigit()) or len(digits) > 18:
-            raise EvaluationFailed(f"{left!r} is not a plain integer")
+            fails = SparkFails if not any(letter.isdigit() for letter in left) else EvaluationFailed
+            raise fails(f"{left!r} is not a plain integer")
         return _sign(int(digits), right)
     if target.kind not in TIME_KINDS:
         raise EvaluationFailed(f"text against {target}")

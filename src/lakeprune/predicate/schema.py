@@ -28,6 +28,7 @@ class Field(Struct, frozen=True, cache_hash=True):
     role: Role = Role.DATA
     children: tuple[Field, ...] = ()
     statistics_unusable: str | None = None  # why stored bounds of this field must not be trusted, if so
+    has_nanoseconds: bool = False  # its bounds are those of its microseconds, rounded down: of use to plain comparisons only
 
 
 class Schema(Struct, frozen=True, cache_hash=True):

@@ -46,13 +46,14 @@ class Column(Struct, frozen=True, cache_hash=True):
     type: DataType
     role: Role
     statistics_unusable: str | None = None
+    has_nanoseconds: bool = False
 
     @classmethod
     def at(cls, path: tuple[Field, ...]) -> Column:
         """The column of a field, given with the structs it lies in."""
         unusable = next((field.statistics_unusable for field in path if field.statistics_unusable), None)
         names, physical = tuple(field.name for field in path), tuple(field.physical for field in path)
-        return cls(names, physical, path[-1].type, path[0].role, unusable)
+        return cls(names, physical, path[-1].type, path[0].role, unusable, path[-1].has_nanoseconds)
 
 
 class Literal(Struct, frozen=True, cache_hash=True):
@@ -119,11 +120,15 @@ class IsTruth(Struct, frozen=True, cache_hash=True):
 
 
 class Opaque(Struct, frozen=True, cache_hash=True):
-    """Something that may be TRUE, FALSE or NULL on any row, and why nothing more is known. Columns are still bound."""
+    """Something that may be TRUE, FALSE or NULL on any row, and why nothing more is known. Columns are still bound.
+
+    `text` is for reading and may be shortened; `sql` is the whole of it, as an engine can evaluate it, where that is known.
+    """
 
     text: str
     reason: Reason
     columns: tuple[Expr, ...] = ()
+    sql: str | None = None
 
 
 class Constant(Struct, frozen=True, cache_hash=True):
@@ -202,15 +207,24 @@ class Clause(Struct, frozen=True, cache_hash=True):
     reasons: tuple[Reason, ...] = ()
 
 
+class NanPolicy(Enum):
+    """What is made of statistics that may hide NaN outside their bounds, as those of most writers do (trap T1)."""
+
+    ASSUME = "assume"  # a drop may rest on the assumption that none is hidden; the answer says which do
+    STRICT = "strict"  # what is not proven free of NaN may hold it
+    SPARK_WRITERS = "spark-writers"  # whoever wrote the table keeps NaN in the recorded maximum, as Delta Spark does
+
+
 class Profile(Struct, frozen=True, cache_hash=True):
     """What a predicate means beyond its text: the session it is read in. Pure passes take it as an argument.
 
     `now` is microseconds since the epoch. `zone_is_given` is False when the zone is only the default: then partition
-    timestamps without an offset are not trusted to be in it. `nan_aware_writers` says that whoever wrote the table keeps NaN
-    in the stored maximum, as Delta Spark does; by default a NaN may hide outside the bounds (trap T1).
+    timestamps without an offset are not trusted to be in it. `ansi` is Spark's ANSI mode, on by default since Spark 4: it decides
+    which comparisons are refused, and nothing else.
     """
 
     now: int
     zone: str = "UTC"
     zone_is_given: bool = False
-    nan_aware_writers: bool = False
+    nan_policy: NanPolicy = NanPolicy.STRICT
+    ansi: bool = True

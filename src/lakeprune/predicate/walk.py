@@ -1,12 +1,14 @@
-"""What a bound tree says about itself: the type of a node, its columns, its sub-trees. Never changes a tree."""
+"""What a bound tree says about itself: the type of a node, its columns, its parts, the values it allows. Never changes a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.registry import result_type
 from lakeprune.predicate.tree import Expr
+from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.types import BOOLEAN, DataType
 
 
@@ -64,3 +66,34 @@ def nodes(expr: Expr) -> Iterator[Expr]:
 def columns_of(expr: Expr) -> tuple[t.Column, ...]:
     """The columns an expression reads, once each, in order of appearance."""
     return tuple(dict.fromkeys(node for node in nodes(expr) if isinstance(node, t.Column)))
+
+
+def column_range(predicate: Expr, column: t.Column) -> IntervalSet | None:
+    """A set with every value that `column` can have where the predicate is TRUE; None when it says nothing of the column.
+
+    >>> from lakeprune.values.intervals import compare
+    >>> from lakeprune.predicate.schema import Role
+    >>> from lakeprune.values.types import INT
+    >>> x, y = (t.Column((name,), (name,), INT, Role.DATA) for name in "xy")
+    >>> above, equal = t.Member(x, compare(">", 5, INT)), t.Member(y, compare("=", 1, INT))
+    >>> column_range(t.And((above, equal)), x).intervals
+    (Interval(lo=6, hi=None, lo_open=False, hi_open=False),)
+    >>> column_range(t.Or((above, equal)), x) is None
+    True
+    """
+    match predicate:
+        case t.Member(found, values):
+            return values if found == column else None
+        case t.And(parts):
+            return both([column_range(part, column) for part in parts])
+        case t.Or() | t.Either():
+            known = [allowed for part in children(predicate) if (allowed := column_range(part, column)) is not None]
+            return reduce(IntervalSet.union, known) if known and len(known) == len(children(predicate)) else None
+        case _:
+            return None
+
+
+def both(sets: list[IntervalSet | None]) -> IntervalSet | None:
+    """What all of these allow; None where none of them says anything."""
+    known = [values for values in sets if values is not None]
+    return reduce(IntervalSet.intersect, known) if known else None

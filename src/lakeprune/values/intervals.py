@@ -13,10 +13,12 @@ import math
 from collections.abc import Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
 
+from lakeprune.values.floats import to_double
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
 
 Bound = Any  # a canonical, non-NULL, non-NaN value of the set's family; None = unbounded on that side
@@ -63,18 +65,13 @@ class IntervalSet(Struct, frozen=True, cache_hash=True):
         (Interval(lo=None, hi=2, lo_open=False, hi_open=False), Interval(lo=6, hi=None, lo_open=False, hi_open=False))
         """
         gaps: list[Interval] = []
-        lo: Bound = None
-        lo_open = False
-        unbounded_above = False
+        lo, lo_open = None, False
         for interval in self.intervals:
             if interval.lo is not None:
                 gaps.append(Interval(lo, interval.lo, lo_open, not interval.lo_open))
-            if interval.hi is None:
-                unbounded_above = True
-                break
             lo, lo_open = interval.hi, not interval.hi_open
-        if not unbounded_above:
-            gaps.append(Interval(lo, None, lo_open, False))
+        if lo is not None or not self.intervals:
+            gaps.append(Interval(lo, None, lo_open))
         return _normal(gaps, None if self.nan is None else not self.nan, self.step)
 
     def merged_to(self, limit: int) -> IntervalSet:
@@ -85,15 +82,9 @@ class IntervalSet(Struct, frozen=True, cache_hash=True):
         """
         if len(self.intervals) <= limit:
             return self
-        cuts = set(_widest_gaps(self.intervals, limit - 1))
-        joined: list[Interval] = []
-        start = self.intervals[0]
-        for index, interval in enumerate(self.intervals):
-            last = index == len(self.intervals) - 1
-            if last or index in cuts:
-                joined.append(Interval(start.lo, interval.hi, start.lo_open, interval.hi_open))
-                if not last:
-                    start = self.intervals[index + 1]
+        lasts = [*sorted(_widest_gaps(self.intervals, limit - 1)), len(self.intervals) - 1]
+        ends = [(self.intervals[before + 1], self.intervals[last]) for before, last in pairwise([-1, *lasts])]
+        joined = [Interval(first.lo, last.hi, first.lo_open, last.hi_open) for first, last in ends]
         return IntervalSet(tuple(joined), self.nan, self.step)
 
     def first(self, limit: int) -> IntervalSet:
@@ -225,24 +216,15 @@ def _snap(intervals: Iterable[Interval], type_: DataType) -> Iterable[Interval]:
 def _runs(points: list[int], type_: DataType) -> IntervalSet:
     """Whole numbers as maximal runs of neighbours: what `values` would build one by one, for lists of any length."""
     least, greatest = INTEGER_RANGES[type_.kind]
-    found: list[Interval] = []
-    start = last = None
-    for point in sorted(set(points)):
-        if not least <= point <= greatest:
-            continue
-        if last is not None and point == last + 1:
-            last = point
-            continue
-        if start is not None:
-            found.append(Interval(start, last, False, False))
-        start = last = point
-    if start is not None:
-        found.append(Interval(start, last, False, False))
-    if found and found[0].lo == least:
-        found[0] = Interval(None, found[0].hi)
-    if found and found[-1].hi == greatest:
-        found[-1] = Interval(found[-1].lo, None)
-    return IntervalSet(tuple(found), None, 1)
+    held = {point for point in points if least <= point <= greatest}
+    firsts = sorted(point for point in held if point - 1 not in held)
+    lasts = sorted(point for point in held if point + 1 not in held)
+    runs = [Interval(first, last) for first, last in zip(firsts, lasts, strict=True)]
+    if runs and runs[0].lo == least:
+        runs[0] = Interval(None, runs[0].hi)
+    if runs and runs[-1].hi == greatest:
+        runs[-1] = Interval(runs[-1].lo, None)
+    return IntervalSet(tuple(runs), None, 1)
 
 
 def _ends(type_: DataType) -> tuple[int, int]:
@@ -274,24 +256,20 @@ def _ungrid(units: int | float | None, scale: int, family: Family) -> Bound:
 
 def _as_double(interval: Interval) -> Interval:
     """Bounds as doubles without moving a double across them: an inexact bound becomes the neighbour inside."""
-    lo, lo_open = interval.lo, interval.lo_open
-    hi, hi_open = interval.hi, interval.hi_open
+    lo, lo_open, hi, hi_open = interval.lo, interval.lo_open, interval.hi, interval.hi_open
     if lo is not None and not isinstance(lo, float):
-        near, order = _nearest(lo)
-        lo, lo_open = (near, lo_open) if order == 0 else (near, order < 0)
+        lo, side = _nearest(lo)
+        lo_open = lo_open if side == 0 else side < 0
     if hi is not None and not isinstance(hi, float):
-        near, order = _nearest(hi)
-        hi, hi_open = (near, hi_open) if order == 0 else (near, order > 0)
+        hi, side = _nearest(hi)
+        hi_open = hi_open if side == 0 else side > 0
     return Interval(lo, hi, lo_open, hi_open)
 
 
 def _nearest(value: Any) -> tuple[float, int]:
     """The double nearest to an exact value, and on which side of it the double lies (-1 below, 0 exact, 1 above)."""
     exact = Fraction(value)
-    try:
-        near = float(exact)
-    except OverflowError:
-        return (math.inf, 1) if exact > 0 else (-math.inf, -1)
+    near = to_double(exact)
     if math.isinf(near):
         return near, 1 if near > 0 else -1
     back = Fraction(near)

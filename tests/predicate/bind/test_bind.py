@@ -188,13 +188,20 @@ def test_null_tests_on_structs_carry_their_leaves() -> None:
         assert isinstance(bound(text), NullTest)
 
 
-@pytest.mark.parametrize("text", ["address = 1", "tags = 1", "address.lines.x = 1", "payload.a > 3", "upper(tags) = 'A'"])
+@pytest.mark.parametrize("text", ["address = tags", "payload = 1", "address.lines.x = 1", "payload.a > 3", "upper(tags) = 'A'"])
 def test_values_without_order_cost_only_their_own_clause(text: str) -> None:
     found = bound(f"age > 40 AND {text}")
     assert isinstance(found, And)
     assert found.parts[0] == Compare(Op.GT, AGE, Literal(40, INT))
     assert isinstance(found.parts[1], Opaque)
     assert found.parts[1].reason.code is ReasonCode.NO_ORDERED_STATISTICS
+
+
+@pytest.mark.parametrize("text", ["address = 1", "'x' = address", "tags = 1", "tags > 'a'", "address.lines = 'x'"])
+def test_a_struct_or_array_against_one_value_is_an_error(text: str) -> None:
+    with pytest.raises(PredicateError, match="is one value") as raised:
+        bound(text)
+    assert raised.value.code == "LP106"
 
 
 def test_an_unknown_function_is_opaque_with_its_columns() -> None:

@@ -27,7 +27,7 @@ from tests.predicate.outcomes import outcomes
 UTC = Profile(now=0)
 DOCUMENTED = (Path(__file__).parents[3] / "docs" / "rules" / "functions.md").read_text(encoding="utf-8")
 # Spark replaces these before a plan is read: by a cast, a substring, an IF.
-REPLACED_BY_THE_OPTIMISER = {"to_date", "to_timestamp", "right", "nullif"}
+REPLACED_BY_THE_OPTIMISER = {"to_date", "to_timestamp", "right", "nullif", "split_part"}
 
 
 def neighbours(value: Scalar, column: Column) -> list[Scalar]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeprune.predicate.bind.bind import bind
-from lakeprune.predicate.passes.sargable.rewrite import sargable
+from lakeprune.predicate.passes.sargable import sargable
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema

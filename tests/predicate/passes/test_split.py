@@ -15,7 +15,7 @@ from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Member, Profile
+from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Member, Opaque, Profile
 from lakeprune.report.buckets import bucket_of
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind, Scalar
 from tests.generator.trees import EVERY, Asked, predicates, rows
@@ -70,6 +70,9 @@ def test_the_and_of_all_clauses_is_the_predicate(asked: Asked, found: list[dict[
         ("(p = 1 AND x > 5) OR (p = 1 AND y > 9)", ["partition_safe", "stats_safe"]),
         ("NOT (p = 1 OR x > 5)", ["partition_safe", "stats_safe"]),
         ("x > 5 AND y > 1 AND x < 9", ["stats_safe", "stats_safe"]),
+        ("soundex(country) = 'D000' AND p = 1", ["not_evaluated", "partition_safe"]),
+        ("soundex(s) = 'D000'", ["stats_safe"]),
+        ("soundex(country) = s", ["unsplittable"]),
         ("1 = 1", []),
         ("1 = 2", ["partition_safe"]),
     ],
@@ -118,7 +121,7 @@ def test_a_local_date_in_a_zone_that_went_back_over_midnight_is_inexact() -> Non
         ("x + 1 = 3", ReasonCode.OVERFLOW_POSSIBLE),
         ("rand() > 0.5", ReasonCode.NON_DETERMINISTIC),
         ("country = 'DE' OR x > 5", ReasonCode.UNSPLITTABLE_OR),
-        ("x > ts", ReasonCode.CROSS_TYPE),
+        ("x > s", ReasonCode.CROSS_TYPE),
     ],
 )
 def test_what_cannot_be_used_says_why(text: str, code: ReasonCode) -> None:
@@ -137,3 +140,26 @@ def test_an_exact_clause_keeps_the_users_leaf() -> None:
     assert isinstance(clause.predicate, Exact)
     assert [column.path for column in clause.predicate.columns] == [("country",)]
     assert clause.rewritten is None
+
+
+def test_what_spark_evaluates_over_partition_columns_and_lakeprune_cannot_says_so() -> None:
+    (clause,) = clauses("soundex(country) = 'D000'")
+    assert [reason.code for reason in clause.reasons] == [ReasonCode.NOT_EVALUATED]
+    assert clause.reasons[0].message == "lakeprune cannot evaluate soundex(); Spark does, exactly"
+    assert isinstance(clause.predicate, Opaque)
+    assert clause.predicate.sql == "soundex(country) = 'D000'"
+
+
+def test_the_same_on_a_data_column_is_only_unsupported() -> None:
+    (clause,) = clauses("soundex(s) = 'D000'")
+    assert [reason.code for reason in clause.reasons] == [ReasonCode.UNSUPPORTED_EXPRESSION]
+
+
+def test_the_sql_of_an_opaque_part_is_whole_or_unknown() -> None:
+    listed = ", ".join(f"'D{n}'" for n in range(30))
+    (clause,) = clauses(f"soundex(country) IN ({listed})")
+    assert isinstance(clause.predicate, Opaque)
+    assert clause.predicate.sql in (None, f"soundex(country) IN ({listed})")
+    (clause,) = clauses("country -- a comment\n & 1 = 1")
+    assert isinstance(clause.predicate, Opaque)
+    assert clause.predicate.sql == "country & 1 = 1"

@@ -76,6 +76,25 @@ MEANINGS = {
         node("TruncTimestamp", value("MONTH", "string"), column("ts"), timeZoneId="Europe/Berlin"),
         value("2023-12-31 23:00:00", "timestamp"),
     ),
+    "split(s, ',')[0] = 'a'": node(
+        "EqualTo",
+        node(
+            "GetArrayItem", node("StringSplit", column("s"), value(",", "string"), value("-1", "integer")), value("0", "integer")
+        ),
+        value("a", "string"),
+    ),
+    "regexp_replace(s, 'a', 'b', 1) = 'b'": node(
+        "EqualTo",
+        node("RegExpReplace", column("s"), value("a", "string"), value("b", "string"), value("1", "integer")),
+        value("b", "string"),
+    ),
+    "md5(CAST(s AS BINARY)) = 'x'": node(
+        "EqualTo", node("Md5", node("Cast", column("s"), dataType="binary", **BERLIN)), value("x", "string")
+    ),
+    "hash(s, id) = 5": node("EqualTo", node("Murmur3Hash", column("s"), column("id"), seed=42), value("5", "integer")),
+    "concat_ws('-', s, s) = 'a-a'": node(
+        "EqualTo", node("ConcatWs", value("-", "string"), column("s"), column("s")), value("a-a", "string")
+    ),
     "b = X'6162'": node("EqualTo", column("b"), value("6162", "binary")),
 }  # fmt: skip
 
@@ -89,7 +108,8 @@ UNKNOWN = {
     "a sum that is NULL where it overflows": node("Add", column("id"), value("1", "long"), evalMode="TRY"),
     "a sum of which nobody said what it does": node("Add", column("id"), value("1", "long"), evalContext=None),
     "a cast whose mode is not known": node("Cast", column("s"), dataType="integer", timeZoneId=None, evalMode=None),
-    "a class that is not listed": node("RegExpReplace", column("s"), value("a", "string"), value("b", "string")),
+    "a class that is not listed": node("SoundEx", column("s")),
+    "a hash with another seed": node("Murmur3Hash", column("s"), seed=7),
     "a known name of another package": node("com.example.Upper", column("s")),
     "another zone": node("Cast", column("ts"), dataType="date", timeZoneId="Asia/Tokyo", evalMode="ANSI"),
     "a column of another relation": node("AttributeReference", name="id", dataType="long", exprId={"id": 99, "jvmId": "x"}),
@@ -140,3 +160,9 @@ def test_a_long_or_is_one_or_and_a_deep_sum_is_opaque() -> None:
     for _ in range(DEEPEST + 1):
         total = node("Add", total, value("1", "long"), evalMode="ANSI")
     assert isinstance(read(node("EqualTo", total, value("5", "long"))), Opaque)
+
+
+def test_a_part_without_text_of_its_own_is_shown_as_sql() -> None:
+    unknown = node("EqualTo", node("SoundEx", node("Upper", column("s"))), value("A", "string"))
+    both = read(node("Or", unknown, node("GreaterThan", column("id"), value("5", "long"))))
+    assert show(both) == "(soundex(upper(s)) = 'A') OR id > 5"

@@ -11,21 +11,14 @@ from msgspec.structs import replace
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
-from lakeprune.predicate.bind.literals import (
-    beyond_every_integer,
-    can_be_finer,
-    decimal_meanings,
-    finer_or_coarser,
-    is_finer_than_type,
-    is_text,
-    own_type,
-    typed,
-)
-from lakeprune.predicate.bind.names import Resolver
+from lakeprune.predicate.bind import literals
+from lakeprune.predicate.bind.names import METADATA, Resolver
+from lakeprune.predicate.bind.refusals import refused_comparison, refused_list, refused_nested
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import nodes, type_of
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
 from lakeprune.values.literals import depends_on_clock
 from lakeprune.values.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
@@ -68,7 +61,8 @@ class _Binder:
         try:
             return self._leaf(expr)
         except _Refused as refused:
-            return t.Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))))
+            whole = whole_text(expr, self._profile.zone)
+            return t.Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))), whole)
 
     def _leaf(self, expr: Expr) -> Expr:
         match expr:
@@ -93,16 +87,41 @@ class _Binder:
         return t.Compare(t.Op.EQ, bound, t.Literal(True, BOOLEAN))
 
     def _compare(self, expr: t.Compare) -> Expr:
+        if isinstance(expr.left, t.Call) and expr.left.function == "struct" and expr.op in (t.Op.EQ, t.Op.NULL_SAFE_EQ):
+            return self._equal_tuples(expr.left, expr.right)
         truth = self._truth_compare(expr)
         if truth is not None:
             return truth
-        left, right = self._value(expr.left), self._value(expr.right)
+        self._refuse_nested(expr)
+        left, right = self._side(expr.left, expr.right), self._side(expr.right, expr.left)
         left, right = self._typed(left, right), self._typed(right, left)
+        self._refuse(refused_comparison(expr.op, left, right, self._profile), expr)
         bound = t.Compare(expr.op, left, right)
-        meanings = finer_or_coarser(bound) or beyond_every_integer(bound)
+        meanings = literals.finer_or_coarser(bound) or literals.beyond_every_integer(bound)
         if meanings is not None:
             return t.Either(*meanings)
-        return _either_of(bound, decimal_meanings(bound, (expr.left, expr.right)))
+        return _either_of(bound, literals.decimal_meanings(bound, (expr.left, expr.right)))
+
+    def _refuse_nested(self, expr: t.Compare) -> None:
+        for name, literal in ((expr.left, expr.right), (expr.right, expr.left)):
+            if isinstance(name, t.Name) and isinstance(literal, t.Literal) and literal.value is not None:
+                column = self._names.column(name)
+                if column is not None and column.type.kind in NESTED_KINDS:
+                    self._refuse(refused_nested(column, self._names.leaves(name), expr.op, literal), expr)
+
+    def _refuse(self, error: PredicateError | None, expr: Expr) -> None:
+        if error is not None:
+            error.where = self._names.where(next(iter(_names(expr)), None))
+            raise error
+
+    def _side(self, expr: Expr, other: Expr) -> Expr:
+        """The value of one side; a word that is not a column may be text without its quotes."""
+        try:
+            return self._value(expr)
+        except PredicateError as error:
+            if error.code == "LP102" and isinstance(expr, t.Name):
+                error.fix = self._names.meant(expr, other) or error.fix
+            raise
 
     def _truth_compare(self, expr: t.Compare) -> Expr | None:
         """`(a > 1) = TRUE` and its kin, as the predicate they are; None for an ordinary comparison."""
@@ -124,23 +143,36 @@ class _Binder:
     def _in(self, expr: t.In) -> Expr:
         if isinstance(expr.value, _PREDICATES):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a predicate in a list")
+        if isinstance(expr.value, t.Call) and expr.value.function == "struct":
+            return t.Or(tuple(self._equal_tuples(expr.value, option) for option in expr.options))
         value = self._value(expr.value)
         if all(isinstance(option, t.Literal) for option in expr.options):
             options = tuple([self._typed(option, value) for option in expr.options])
         else:
-            bound = [self._value(option) for option in expr.options]
+            bound = [self._side(option, expr.value) for option in expr.options]
             options = tuple(self._typed(option, value) for option in bound)
+        self._refuse(refused_list(value, expr.options, options, self._profile), expr)
         if _mixes_text_with_other_times(expr.options, options, type_of(value)):
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = t.In(value, options)
-        meanings = finer_or_coarser(member) if can_be_finer(type_of(value)) else None
+        meanings = literals.finer_or_coarser(member) if literals.can_be_finer(type_of(value)) else None
         found = member if meanings is None else t.Either(*meanings)
-        if not any(is_text(option) for option in expr.options):
+        if not any(literals.is_text(option) for option in expr.options):
             return found
-        from lakeprune.predicate.bind.lists import text_meanings
-
-        others = [*decimal_meanings(member, expr.options), *text_meanings(member, expr.options, self._profile)]
+        others = [*literals.decimal_meanings(member, expr.options), *literals.text_meanings(member, expr.options, self._profile)]
         return _either_of(found, others)
+
+    def _equal_tuples(self, left: t.Call, right: Expr) -> Expr:
+        """`(a, b) = (1, 2)`: a NULL in a tuple equals a NULL, so it is never NULL itself."""
+        if not isinstance(right, t.Call) or right.function != "struct" or len(left.args) != len(right.args):
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a tuple compared with something else")
+        pairs = [(self._value(a), self._value(b)) for a, b in zip(left.args, right.args, strict=True)]
+        for one, other in pairs:
+            types = {type_of(one), type_of(other)} - {None}
+            # Another type would be brought to a common one, and that is text for one mode and a value for the other.
+            if len(types) > 1 and not {type_.kind for type_ in types if type_ is not None} <= INTEGRAL_KINDS:
+                raise _Refused(ReasonCode.CROSS_TYPE, "tuples whose parts are of different types")
+        return t.And(tuple(t.Compare(t.Op.NULL_SAFE_EQ, one, other) for one, other in pairs))
 
     def _is_null(self, part: Expr) -> Expr:
         if isinstance(part, t.Name):
@@ -156,7 +188,7 @@ class _Binder:
             case t.Name():
                 return self._column(expr, nested=False)
             case t.Literal():
-                return own_type(expr)
+                return literals.own_type(expr)
             case t.Call():
                 return self._call(expr)
             case t.Column():
@@ -169,14 +201,14 @@ class _Binder:
         return bound
 
     def _call(self, expr: t.Call) -> Expr:
-        from lakeprune.predicate.functions.registry import result_type
+        from lakeprune.predicate.functions.registry import lookup, result_type
 
         args = tuple(self._value(arg) for arg in expr.args)
         if expr.function in ("if", "case"):
             args = tuple(_without_true(arg) for arg in args)
         types = tuple(type_of(arg) for arg in args)
         self._check_conditions(expr, types)
-        if any(isinstance(arg, t.Literal) and is_finer_than_type(arg) for arg in args):
+        if any(isinstance(arg, t.Literal) and literals.is_finer_than_type(arg) for arg in args):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a timestamp finer than a microsecond inside an expression")
         function, args, types = _date_arithmetic(expr.function, args, types)
         if function in ("cast", "try_cast"):
@@ -188,7 +220,8 @@ class _Binder:
             digits = args[1] if len(args) > 1 else t.Literal(0)
             type_ = rounded_type(type_, digits.value) if isinstance(digits, t.Literal) else None
         if type_ is None:
-            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"{function} is not known for {_list_of(types)}")
+            of = f" of {_list_of(types)}" if lookup(function) is not None else ""
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune cannot evaluate {function}(){of}")
         return t.Call(function, args, type_)
 
     def _check_conditions(self, expr: t.Call, types: tuple[DataType | None, ...]) -> None:
@@ -203,7 +236,7 @@ class _Binder:
         if not isinstance(expr, t.Literal):
             return expr
         try:
-            return typed(expr, type_of(other), self._profile.zone)
+            return literals.typed(expr, type_of(other), self._profile.zone)
         except ValueError as error:
             type_ = type_of(other)
             if type_ is not None and isinstance(expr.value, str) and depends_on_clock(expr.value, type_):
@@ -213,6 +246,8 @@ class _Binder:
     def _column(self, name: t.Name, *, nested: bool) -> t.Column:
         column = self._names.column(name)
         if column is None:
+            if name.parts[0].lower() == METADATA:
+                raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "Spark knows this about a file, the table's metadata does not")
             raise _Refused(ReasonCode.NO_ORDERED_STATISTICS, f"{'.'.join(name.parts)} lies inside an array, map or variant")
         if not nested and (column.type.kind in NESTED_KINDS or column.type.kind is Kind.OTHER):
             raise _Refused(ReasonCode.NO_ORDERED_STATISTICS, f"{'.'.join(name.parts)} is of type {column.type}")

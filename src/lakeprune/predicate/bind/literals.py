@@ -7,16 +7,22 @@ text is not of the type.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
-from lakeprune.predicate.functions.numbers import scaled
-from lakeprune.predicate.tree import FALSE, TRUE, Call, Column, Compare, Expr, In, Literal, Op
-from lakeprune.values.floats import to_float32
+from lakeprune.predicate.functions.cast_text import to_text
+from lakeprune.predicate.functions.function import EvaluationFailed
+from lakeprune.predicate.functions.pieces import scaled
+from lakeprune.predicate.tree import FALSE, TRUE, And, Call, Column, Compare, Constant, Expr, In, Literal, Not, Op, Profile
+from lakeprune.predicate.walk import type_of
+from lakeprune.values.floats import to_double, to_float32
 from lakeprune.values.literals import parse_as
+from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import (
     BOOLEAN,
     DOUBLE,
+    FLOATING_KINDS,
     INT,
     INTEGER_RANGES,
     INTEGRAL_KINDS,
@@ -24,13 +30,16 @@ from lakeprune.values.types import (
     NESTED_KINDS,
     STRING,
     TIME_KINDS,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     DataType,
     Kind,
-)  # fmt: skip
+)
 
 _OWN = {bool: BOOLEAN, float: DOUBLE, str: STRING, bytes: DataType(Kind.BINARY)}
 _SAFE_DIGITS = 15  # a decimal of so many digits, counted to its column's scale, is apart from its neighbours as a double, too
 _ORDERS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+_AS_TEXT_ANYWAY = FLOATING_KINDS | {Kind.STRING, Kind.BINARY}
 _KEEPS_TEXT = NESTED_KINDS | {Kind.STRING, Kind.OTHER}
 
 
@@ -116,7 +125,34 @@ def decimal_meanings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr
         changed = [change(value) if is_text(text) else value for value, text in zip(values, written, strict=True)]
         if any(a is not b for a, b in zip(changed, values, strict=True)):
             found.append(In(expr.value, tuple(changed)) if isinstance(expr, In) else Compare(expr.op, *changed))
+    if not found and isinstance(expr, In):
+        found += _as_list_of_doubles(expr, written)
     return found
+
+
+def _as_list_of_doubles(member: In, written: tuple[Expr, ...]) -> list[Expr]:
+    """The list as Spark's ANSI mode reads text beside decimals: all of it as doubles, also what is not text.
+
+    A LONG -9223372036854775808 is in (9223372036854775808, -9223372036854775804, '0') then.
+    """
+    type_ = type_of(member.value)
+    literals = [option for option in member.options if isinstance(option, Literal) and option.type is not None]
+    kinds = {literal.type.kind for literal in literals if literal.type is not None}
+    if type_ is None or type_.kind not in INTEGRAL_KINDS | {Kind.DECIMAL} or Kind.DECIMAL not in kinds | {type_.kind}:
+        return []
+    if all(_is_apart(literal.value, type_.scale) for literal in literals if isinstance(literal.value, int | Decimal)):
+        return []
+    doubles = [
+        Literal(to_double(option.value), DOUBLE) if is_text(text) and isinstance(option, Literal) else option
+        for option, text in zip(member.options, written, strict=True)
+    ]
+    return [In(member.value, tuple(doubles))]
+
+
+def _is_apart(value: int | Decimal, scale: int) -> bool:
+    """Whether a number differs from its neighbours of that scale as a double, too."""
+    exact = Decimal(value)
+    return len(exact.as_tuple().digits) <= _SAFE_DIGITS and exact.adjusted() + 1 + scale <= _SAFE_DIGITS
 
 
 def is_text(written: Expr) -> bool:
@@ -127,8 +163,7 @@ def is_text(written: Expr) -> bool:
 def _as_double(literal: Expr) -> Expr:
     if not isinstance(literal, Literal) or not isinstance(literal.value, Decimal) or literal.type is None:
         return literal
-    value, scale = literal.value, literal.type.scale
-    if len(value.as_tuple().digits) <= _SAFE_DIGITS and value.adjusted() + 1 + scale <= _SAFE_DIGITS:
+    if _is_apart(literal.value, literal.type.scale):
         return literal
     return Literal(float(literal.value), DOUBLE) if literal.type.kind is Kind.DECIMAL else literal
 
@@ -174,3 +209,42 @@ def _decimal_type(value: Decimal) -> DataType:
     _, digits, exponent = value.as_tuple()
     scale = max(0, -int(exponent))
     return DataType(Kind.DECIMAL, max(len(digits) + max(0, int(exponent)), scale, 1), scale)
+
+
+def text_meanings(member: In, written: tuple[Expr, ...], profile: Profile) -> Iterator[Expr]:
+    """The list compared as text, when that can differ from the list itself."""
+    type_ = type_of(member.value)
+    if type_ is None or type_.kind in (Kind.STRING, Kind.BINARY) or not any(is_text(option) for option in written):
+        return
+    pairs = list(zip(member.options, written, strict=True))
+    kept = tuple(option for option, text in pairs if _is_written_alike(option, text, type_, profile))
+    if type_ == TIMESTAMP and profile.zone != "UTC" and kept:
+        # A wall clock that shows a time twice gives two instants the same text.
+        local = tuple(Literal(local_of(option.value, profile.zone), TIMESTAMP_NTZ) if isinstance(option, Literal)
+                      and isinstance(option.value, int) else option for option in kept)  # fmt: skip
+        yield _list(Call("cast", (member.value,), TIMESTAMP_NTZ), local, member)
+    elif len(kept) < len(pairs):
+        yield _list(member.value, kept, member)
+
+
+def _list(value: Expr, kept: tuple[Expr, ...], member: In) -> Expr:
+    if any(isinstance(option, Literal) and option.value is not None for option in kept):
+        return In(value, kept)
+    has_null = any(isinstance(option, Literal) and option.value is None for option in member.options)
+    return Constant(None) if has_null else And((member, Not(member)))
+
+
+def _is_written_alike(option: Expr, written: Expr, type_: DataType, profile: Profile) -> bool:
+    """Whether the option, as text, is the text of the value of the column that equals it."""
+    if not isinstance(option, Literal) or not isinstance(written, Literal) or type_.kind in _AS_TEXT_ANYWAY:
+        return False
+    if option.value is None:
+        return True
+    if not is_text(written):
+        return option.type == type_ or (option.type is not None and {option.type.kind, type_.kind} <= INTEGRAL_KINDS)
+    if isinstance(option.value, Decimal) and -int(option.value.as_tuple().exponent) != type_.scale:
+        return False  # '3' is not how Spark writes a decimal(5,2); nor is a timestamp finer than a microsecond
+    try:
+        return to_text(option.value, type_, profile) == written.value
+    except EvaluationFailed:
+        return False

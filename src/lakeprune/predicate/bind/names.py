@@ -6,11 +6,16 @@ case-insensitive, as Delta's names are unique that way; `a.b` in back-ticks is o
 
 from __future__ import annotations
 
+import re
+
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.read.sql.spans import underline
-from lakeprune.predicate.schema import Field, Schema, leaf_paths
-from lakeprune.predicate.tree import Call, Column, Expr, Literal, Name
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED, underline
+from lakeprune.predicate.schema import Field, Role, Schema, leaf_paths
+from lakeprune.predicate.tree import Column, Expr, Literal, Name
+from lakeprune.predicate.walk import type_of
 from lakeprune.values.types import NESTED_KINDS, Kind
+
+METADATA = "_metadata"  # the struct that Spark adds to every row of a file: its path, its size
 
 
 class Resolver:
@@ -20,6 +25,7 @@ class Resolver:
         self._fields = schema.fields
         self._text = text
         self._found: dict[tuple[str, ...], Column | None] = {}
+        self._by_name: dict[tuple[str, ...], dict[str, list[Field]]] = {}  # by the path of the struct, in lower case
 
     def column(self, name: Name) -> Column | None:
         """The column a name means; None when it lies inside an array, map or variant."""
@@ -40,13 +46,24 @@ class Resolver:
         for part in name.parts:
             if path and path[-1].type.kind in (Kind.ARRAY, Kind.MAP, Kind.VARIANT):
                 return None
-            matches = [field for field in fields if field.name.lower() == part.lower()]
+            matches = self._named(path, fields).get(part.lower(), [])
+            if not matches and not path and part.lower() == METADATA:
+                return None
             if not matches:
                 raise self._unknown(name, part, path, fields)
             if len(matches) > 1:
                 raise self._ambiguous(name, matches)
             path, fields = (*path, matches[0]), matches[0].children
         return path
+
+    def _named(self, path: tuple[Field, ...], fields: tuple[Field, ...]) -> dict[str, list[Field]]:
+        """The fields of a struct by their names; tables can have many thousands of them."""
+        key = tuple(field.name for field in path)
+        if key not in self._by_name:
+            by_name = self._by_name[key] = {}
+            for field in fields:
+                by_name.setdefault(field.name.lower(), []).append(field)
+        return self._by_name[key]
 
     def where(self, name: Name | None) -> str | None:
         """The predicate with the name underlined, None when its place is not known."""
@@ -56,12 +73,47 @@ class Resolver:
 
     def not_of_type(self, literal: Literal, other: Expr) -> PredicateError:
         """LP106: a string literal that cannot be the type of what it is compared with."""
-        type_ = other.type if isinstance(other, Column | Call) else None
+        type_ = type_of(other)
         value = str(literal.value)
         shown = value if len(value) <= 50 else value[:50] + "..."
         of = f"column {'.'.join(other.path)} is of that type" if isinstance(other, Column) else None
         what = f"'{shown}' is not a value of type {type_}"
-        return PredicateError("LP106", what, where=self._where_text(value), why=of, fix=_EXAMPLES.get(_kind(other)))
+        fix = self._column_in_quotes(value) or _no_such_day(value) or (_EXAMPLES.get(type_.kind) if type_ is not None else None)
+        return PredicateError("LP106", what, where=self._where_text(value), why=of, fix=fix)
+
+    def _column_in_quotes(self, value: str) -> str | None:
+        """Double quotes make text in Spark; elsewhere they make a name."""
+        if (
+            len(self._text) > MAX_REPEATED
+            or f'"{value}"' not in self._text
+            or not any(field.name.lower() == value.lower() for field in self._fields)
+        ):
+            return None
+        fixed = self._text.replace(f'"{value}"', f"`{value}`")
+        return f"double quotes make text, back-ticks a name; write: {fixed}"
+
+    def meant(self, name: Name, other: Expr) -> str | None:
+        """The predicate with what an unknown word beside another value was meant to be: a number, NaN, text."""
+        word = name.parts[0]
+        found = self._path(other) if isinstance(other, Name) and self._has(other) else None
+        kind = None if found is None else found[-1].type.kind
+        if len(name.parts) > 1 or name.start < 0 or len(self._text) > MAX_REPEATED:
+            return None
+        if re.fullmatch(r"[0-9][0-9_]*", word):
+            return self._written(name, word.replace("_", ""), "numbers have no underscores")
+        if re.fullmatch(r"0[xX][0-9a-fA-F]+", word):
+            return self._written(name, str(int(word, 16)), "numbers are decimal")
+        if word.lower() in ("nan", "infinity", "inf"):
+            return self._written(name, f"CAST('{word}' AS DOUBLE)", f"{word} is a value of doubles")
+        if kind in (Kind.STRING, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ) and not _near(word, self._fields):
+            return self._written(name, f"'{word}'", "text stands in quotes")
+        return None
+
+    def _has(self, name: Name) -> bool:
+        return any(field.name.lower() == name.parts[0].lower() for field in self._fields) and len(name.parts) == 1
+
+    def _written(self, name: Name, put: str, why: str) -> str:
+        return f"{why}, write: {self._text[: name.start]}{put}{self._text[name.end :]}"
 
     def _where_text(self, value: str) -> str | None:
         """The predicate with the first string literal of that value underlined."""
@@ -101,19 +153,35 @@ _EXAMPLES: dict[Kind | None, str] = {
 }
 
 
-def _kind(expr: Expr) -> Kind | None:
-    return expr.type.kind if isinstance(expr, Column | Call) and expr.type else None
+def _no_such_day(value: str) -> str | None:
+    """
+    >>> _no_such_day("2024-02-30")
+    'that month ends on 2024-02-29'
+    """
+    from calendar import monthrange
+
+    match = re.match(r"(\d{4})-(\d{2})-(\d{2})(?!\d)", value, re.ASCII)
+    if match is None or not 1 <= int(match[2]) <= 12 or int(match[1]) == 0:
+        return None
+    last = monthrange(int(match[1]), int(match[2]))[1]
+    return f"that month ends on {match[1]}-{match[2]}-{last}" if int(match[3]) > last else None
 
 
-def _suggestion(part: str, fields: tuple[Field, ...]) -> str | None:
+def _near(part: str, fields: tuple[Field, ...]) -> str | None:
     import difflib
 
     names = {field.name.lower(): field.name for field in fields}
     near = difflib.get_close_matches(part.lower(), names, n=1)
+    return names[near[0]] if near else None
+
+
+def _suggestion(part: str, fields: tuple[Field, ...]) -> str | None:
+    near = _near(part, fields)
     if near:
-        return f"did you mean {names[near[0]]}?"
-    listed = ", ".join(field.name for field in fields[:10])
-    return f"there are: {listed}{', ...' if len(fields) > 10 else ''}" if fields else None
+        return f"did you mean {near}?"
+    # Partition columns come first: a list that is cut still has them.
+    names = [field.name for field in sorted(fields, key=lambda field: field.role is not Role.PARTITION)]
+    return f"there are: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}" if names else None
 
 
 def _whole_name(name: Name, fields: tuple[Field, ...]) -> str | None:

@@ -16,8 +16,7 @@ from functools import partial
 from typing import Any
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument, takes
-from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
-from lakeprune.predicate.functions.rewrite import around, moved, within_bounds
+from lakeprune.predicate.functions.pieces import around, in_decimal, in_range, moved, scaled, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import exactly

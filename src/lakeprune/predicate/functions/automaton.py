@@ -16,9 +16,9 @@ from lakeprune.predicate.functions.function import EvaluationFailed
 
 MAX_STATES = 1_000  # one for each character of the pattern, as often as {m,n} repeats it
 MAX_WORK = 50_000  # states looked at to find out which sets of them a text can lead to
-Tree = Any  # a character or class as written, a list (parts in sequence), a tuple (alternatives) or a Repeat
+Tree = Any  # a character or class as written, a list (parts in sequence), a tuple (alternatives), a Group or a Repeat
 _FOUND = 0  # the state behind the whole tree
-_START, _END = "start of text", "end of text"  # what no character passes
+START, END = "start of text", "end of text"  # what no character passes
 _Test = re.Pattern[str] | str  # of a character
 
 
@@ -26,6 +26,13 @@ class Repeat(Struct, frozen=True):
     part: Tree
     least: int
     most: int | None
+
+
+class Group(Struct, frozen=True):
+    """What stands in the parentheses of that number; group 0 is the whole."""
+
+    number: int
+    part: Tree
 
 
 class Automaton:
@@ -109,7 +116,7 @@ class _Ways:
         pending = list(found)
         while pending:
             test, behind = self.nodes[pending.pop()]
-            if test is None or (test is _START and is_start) or (test is _END and is_end):
+            if test is None or (test is START and is_start) or (test is END and is_end):
                 fresh = [state for state in behind if state not in found]
                 found.update(fresh)
                 pending += fresh
@@ -119,13 +126,15 @@ class _Ways:
         """The state in front of this part, when `behind` is the one behind it."""
         match tree:
             case str():
-                return self._node(_test(tree), [behind])
+                return self._node(test_of(tree), [behind])
             case list():
                 for part in reversed(tree):
                     behind = self._put(part, behind)
                 return behind
             case tuple():
                 return self._node(None, [self._put(part, behind) for part in tree])
+            case Group():
+                return self._put(tree.part, behind)
         if tree.most is None:
             again = self._node(None, [behind])
             self.nodes[again][1].append(self._put(tree.part, again))
@@ -145,9 +154,9 @@ class _Ways:
         return len(self.nodes) - 1
 
 
-def _test(piece: str) -> _Test:
+def test_of(piece: str) -> _Test:
     if piece in ("^", "$"):
-        return _START if piece == "^" else _END
+        return START if piece == "^" else END
     if len(piece) == 1 and piece != ".":
         return piece
     try:

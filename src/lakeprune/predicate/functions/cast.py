@@ -17,9 +17,16 @@ from typing import Any
 
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.cast_text import from_text, to_text
-from lakeprune.predicate.functions.function import NO_CATALYST_FORM, ArgTypes, EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
-from lakeprune.predicate.functions.rewrite import around, moved, widened, within_bounds
+from lakeprune.predicate.functions.function import (
+    NO_CATALYST_FORM,
+    ArgTypes,
+    EvaluationFailed,
+    Function,
+    SparkFails,
+    always,
+    takes,
+)
+from lakeprune.predicate.functions.pieces import around, in_decimal, in_range, moved, scaled, widened, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds, exactly
@@ -91,7 +98,12 @@ def _evaluate(call: Call, args: tuple[Scalar, ...], profile: Profile) -> Scalar:
     source, target = type_of(call.args[0]), type_of(call)
     if source is None or target is None or len(args) > 1:
         raise EvaluationFailed("a cast between unknown types, or by a format")
-    return convert(args[0], source, target, profile)
+    try:
+        return convert(args[0], source, target, profile)
+    except SparkFails:
+        if call.function == "try_cast":
+            return None
+        raise
 
 
 def _preimage(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:

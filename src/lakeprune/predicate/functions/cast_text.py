@@ -7,13 +7,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.functions.numbers import in_decimal, scaled
+from lakeprune.predicate.functions.function import EvaluationFailed, SparkFails
+from lakeprune.predicate.functions.pieces import in_decimal, scaled
 from lakeprune.predicate.tree import Profile
 from lakeprune.values.floats import to_float32
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
 from lakeprune.values.time.zones import local_of
-from lakeprune.values.types import INTEGER_RANGES, DataType, Kind, Scalar
+from lakeprune.values.types import INTEGER_RANGES, INTEGRAL_KINDS, DataType, Kind, Scalar
 
 
 def to_text(value: Any, source: DataType, profile: Profile) -> str:
@@ -48,7 +48,7 @@ def from_text(text: str, target: DataType, profile: Profile) -> Scalar:
     try:
         value = parse_as(text, target, profile.zone)
     except ValueError as problem:
-        raise EvaluationFailed(f"{text!r} is not a {target}") from problem
+        raise (SparkFails if is_no_number(text, target) else EvaluationFailed)(f"{text!r} is not of type {target}") from problem
     if target.kind is Kind.DECIMAL and isinstance(value, Decimal | int):
         return in_decimal(Fraction(value), target)
     if target.kind in INTEGER_RANGES:
@@ -58,6 +58,11 @@ def from_text(text: str, target: DataType, profile: Profile) -> Scalar:
     if target.kind is Kind.FLOAT:
         raise EvaluationFailed("text as a 32-bit float is rounded once or twice, depending on the engine")
     return value
+
+
+def is_no_number(text: str, target: DataType) -> bool:
+    """Whether no reader takes the text for a whole number or a decimal: there is no digit in it."""
+    return (target.kind in INTEGRAL_KINDS or target.kind is Kind.DECIMAL) and not any(letter.isdigit() for letter in text)
 
 
 def decimal_text(value: Decimal, scale: int) -> str:

@@ -1,16 +1,17 @@
-"""coalesce if case nullif: one of the arguments, chosen by NULLs or conditions.
+"""coalesce if case nullif greatest least: one of the arguments, chosen by NULLs, conditions or order.
 
 What moves: the set, into every branch. Example: `coalesce(x, 0) = 0` becomes `x = 0 OR x IS NULL`.
 Safe because it is the definition: "the chosen value lies in S" is "this one is chosen and lies in S, or that one is ...".
 NULL rows become values here, so an all-NULL file may well match.
-Refuses more than MAX_NESTED of them inside each other and more than 32 WHENs (OPAQUE_ON_DATA); otherwise a branch that cannot
-be used is opaque on its own.
+Refuses greatest and least, more than MAX_NESTED of them inside each other and more than 32 WHENs (OPAQUE_ON_DATA); otherwise a
+branch that cannot be used is opaque on its own. greatest and least pass over NULLs, and NaN is the greatest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from lakeprune.predicate.comparison import order
 from lakeprune.predicate.functions.cast import convert
 from lakeprune.predicate.functions.function import (
     MANY,
@@ -93,10 +94,26 @@ def _case_type(types: ArgTypes) -> DataType | None:
     return common_type((*types[1::2], types[-1]) if len(types) % 2 else types[1::2])
 
 
+def _choose_extreme(call: Call, value_of: ValueOf, profile: Profile) -> Scalar:
+    types = {type_ for arg in call.args if (type_ := type_of(arg)) is not None}
+    if len(types) != 1:
+        raise EvaluationFailed(f"{call.function} of several types")
+    type_ = next(iter(types))
+    sign = 1 if call.function == "greatest" else -1
+    best: Scalar = None
+    for arg in call.args:
+        value = value_of(arg)
+        if value is not None and (best is None or order(value, type_, best, type_, profile) == sign):
+            best = value
+    return best
+
+
 FUNCTIONS = (
     Function(("coalesce", "nvl", "ifnull"), takes(1, MANY), ("Coalesce",), common_type, preimage=_preimage, choose=_choose),
     Function(("nullif",), takes(2), NO_CATALYST_FORM, like_argument(0), preimage=_preimage, choose=_choose),
     Function(("if", "iff"), takes(3), ("If",), lambda types: common_type(types[1:]), preimage=_preimage, choose=_choose),
     Function(("case",), takes(2, MANY), ("CaseWhen",), _case_type, preimage=_preimage, choose=_choose),
+    Function(("greatest",), takes(2, MANY), ("Greatest",), common_type, choose=_choose_extreme),
+    Function(("least",), takes(2, MANY), ("Least",), common_type, choose=_choose_extreme),
 )
-_CONDITIONAL = frozenset(function.name for function in FUNCTIONS)
+_CONDITIONAL = frozenset({"coalesce", "nullif", "if", "case"})

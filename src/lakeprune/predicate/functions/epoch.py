@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from lakeprune.predicate.comparison import as_time
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.numbers import in_range
-from lakeprune.predicate.functions.rewrite import moved, widened, within_bounds
+from lakeprune.predicate.functions.pieces import in_range, moved, widened, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds

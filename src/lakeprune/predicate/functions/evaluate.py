@@ -161,9 +161,9 @@ def _like(expr: t.Like, row: Row, profile: Profile) -> bool | None:
 
         return is_found(pattern, value)
     if expr.kind == "ilike":
-        from lakeprune.predicate.functions.letter_case import lowered
+        from lakeprune.predicate.functions.text import folded
 
-        value, pattern = lowered(value), lowered(pattern)
+        value, pattern = folded(value, upper=False), folded(pattern, upper=False)
     try:
         return matches(value, pieces_of(pattern, expr.escape))
     except ValueError as problem:

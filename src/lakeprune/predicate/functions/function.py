@@ -24,6 +24,10 @@ class EvaluationFailed(Exception):
     """The value is an error in Spark, or depends on ANSI mode or engine: the caller treats it as unknown."""
 
 
+class SparkFails(EvaluationFailed):
+    """The value is an error in Spark's ANSI mode, for sure."""
+
+
 class Function(Struct, frozen=True):
     """A deterministic function: strict by `evaluate`, or lazy in its arguments by `choose`; one of the two is given.
 

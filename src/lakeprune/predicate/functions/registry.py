@@ -14,24 +14,30 @@ if TYPE_CHECKING:
     from lakeprune.predicate.functions.function import ArgTypes, Function
     from lakeprune.values.types import DataType
 
+# A name that no SQL text has: `split(text, pattern, limit)[index]` is one function here.
+ELEMENT_OF_SPLIT = "split[]"
 MODULES: dict[str, tuple[str, ...]] = {
-    "add_interval": ("add_interval",),
-    "affixes": ("startswith", "endswith", "contains"),
     "arithmetic": ("+", "-", "*", "/", "%", "mod", "pmod", "negate", "negative"),
     "cast": ("cast", "try_cast", "to_date", "date", "to_timestamp"),
-    "conditional": ("coalesce", "nvl", "ifnull", "nullif", "if", "iff", "case"),
+    "conditional": ("coalesce", "nvl", "ifnull", "nullif", "if", "iff", "case", "greatest", "least"),
     "date_arithmetic": (
-        "date_add", "dateadd", "date_sub", "add_months", "datediff", "date_diff", "last_day", "make_date",
+        "date_add", "dateadd", "date_sub", "add_months", "datediff", "date_diff", "last_day", "months_between", "next_day",
+        "make_date", "add_interval",
     ),
-    "date_fields": ("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "dayofyear", "weekofyear"),
-    "date_format": ("date_format",),
+    "date_parts": (
+        "year", "quarter", "month", "day", "dayofmonth", "dayofweek", "weekday", "dayofyear", "weekofyear", "hour", "minute",
+        "second", "date_format",
+    ),
+    "digests": ("hash", "md5"),
     "epoch": ("unix_timestamp", "to_unix_timestamp", "unix_date"),
-    "extremes": ("greatest", "least"),
-    "letter_case": ("lower", "lcase", "upper", "ucase"),
+    "matching": ("regexp_replace", "regexp_extract"),
+    "positions": ("instr", "locate", "position", "find_in_set", "split_part", ELEMENT_OF_SPLIT, "elt"),
     "rounding": ("floor", "ceil", "ceiling", "abs", "round", "sign", "signum"),
-    "substring": ("substring", "substr", "right"),
-    "text": ("trim", "ltrim", "rtrim", "concat", "length", "char_length", "character_length", "len", "replace"),
-    "time_fields": ("hour", "minute", "second"),
+    "text": (
+        "trim", "ltrim", "rtrim", "concat", "concat_ws", "reverse", "lpad", "rpad", "translate", "initcap", "length",
+        "char_length", "character_length", "len", "replace", "lower", "lcase", "upper", "ucase", "substring", "substr",
+        "right", "startswith", "endswith", "contains",
+    ),
     "truncation": ("date_trunc", "trunc"),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in MODULES.items() for name in names}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lakeprune.predicate.functions.automaton import MAX_STATES, Automaton, Repeat, Tree
+from lakeprune.predicate.functions.automaton import MAX_STATES, Automaton, Group, Repeat, Tree
 from lakeprune.predicate.functions.function import EvaluationFailed
 
 MAX_DEPTH = 50  # groups inside each other
@@ -27,33 +27,39 @@ def is_found(pattern: str, text: str) -> bool:
     >>> is_found("^b[0-9]+$", "b05"), is_found("(a+)+$", "a" * 5000 + "b")
     (True, False)
     """
-    if not _LINE_ENDS.isdisjoint(text):
-        raise EvaluationFailed("Java and Python disagree about line ends in regular expressions")
+    check_text(text)
     automaton = _automaton_or_failure(pattern)
     if isinstance(automaton, EvaluationFailed):
         raise EvaluationFailed(*automaton.args)
     return automaton.is_found(text)
 
 
+def check_text(text: str) -> None:
+    if not _LINE_ENDS.isdisjoint(text):
+        raise EvaluationFailed("Java and Python disagree about line ends in regular expressions")
+
+
 @lru_cache(maxsize=256)
 def _automaton_or_failure(pattern: str) -> Automaton | EvaluationFailed:
     """Both are remembered: partition values ask the same pattern again and again."""
     try:
-        return _automaton(pattern)
+        return Automaton(tree_of(pattern)[0])
     except EvaluationFailed as failure:
         return failure
 
 
-def _automaton(pattern: str) -> Automaton:
+def tree_of(pattern: str) -> tuple[Tree, int]:
+    """The tree of a pattern, and how many groups it has."""
     if len(pattern) > MAX_STATES:
         raise EvaluationFailed(f"a regular expression of more than {MAX_STATES:,} characters")
     if not _is_common_syntax(pattern):
         raise EvaluationFailed(f"the regular expression {pattern!r} may mean something else in Java")
     pieces = _PIECE.findall(pattern)[::-1]
-    tree = _tree(pieces, 0)
+    groups = pieces.count("(")
+    tree = _tree(pieces, 0, groups)
     if pieces:
         raise EvaluationFailed(f"{pattern!r} is not a regular expression")
-    return Automaton(tree)
+    return tree, groups
 
 
 def _is_common_syntax(pattern: str) -> bool:
@@ -66,7 +72,7 @@ def _is_common_syntax(pattern: str) -> bool:
     return re.search(r"(?:^|[*+?(|^$])[*+?]", bare) is None
 
 
-def _tree(pieces: list[str], depth: int) -> Tree:
+def _tree(pieces: list[str], depth: int, groups: int) -> Tree:
     """The tree of the pieces, taken from the end of the list up to the bracket that closes this group."""
     if depth > MAX_DEPTH:
         raise EvaluationFailed(f"a regular expression with more than {MAX_DEPTH} groups inside each other")
@@ -78,7 +84,9 @@ def _tree(pieces: list[str], depth: int) -> Tree:
             continue
         part: Tree = piece
         if piece == "(":
-            part = _tree(pieces, depth + 1)
+            number = groups - pieces.count("(")
+            inside = _tree(pieces, depth + 1, groups)
+            part = [] if inside == [] else Group(number, inside)
             if not pieces:
                 raise EvaluationFailed("a group of a regular expression that is not closed")
             pieces.pop()

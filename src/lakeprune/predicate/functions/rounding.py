@@ -12,8 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always, like_argument, takes
-from lakeprune.predicate.functions.numbers import in_decimal, in_range, scaled
-from lakeprune.predicate.functions.rewrite import around, within_bounds
+from lakeprune.predicate.functions.pieces import around, as_int, in_decimal, in_range, scaled, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
@@ -48,8 +47,8 @@ def _floor_or_ceil(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> S
 
 
 def _round(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
-    value, digits = _number(args[0]), args[1] if len(args) > 1 else 0
-    if isinstance(value, float) or not isinstance(digits, int):
+    value, digits = _number(args[0]), as_int(args[1]) if len(args) > 1 else 0
+    if isinstance(value, float):
         raise EvaluationFailed("rounding a double depends on its text")
     unit = Fraction(10) ** digits
     return _typed(Fraction(scaled(value * unit, 0)) / unit, call)

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from functools import partial
 
 from lakeprune.predicate.comparison import as_time
-from lakeprune.predicate.functions.date_fields import as_date
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
-from lakeprune.predicate.functions.numbers import in_range
-from lakeprune.predicate.functions.rewrite import within_bounds
+from lakeprune.predicate.functions.pieces import as_date, in_range, within_bounds
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds, exactly

@@ -6,13 +6,13 @@ bounded on both sides, at most MAX_YEARS years; otherwise the fields stay as the
 
 from __future__ import annotations
 
+from lakeprune.predicate.functions.pieces import as_date
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.rebuild import all_of, conjuncts, rebuild
 from lakeprune.predicate.tree import And, Call, Expr, Profile, Within
-from lakeprune.predicate.walk import type_of
 from lakeprune.values.intervals import IntervalSet, values
 from lakeprune.values.time.calendar import days_of
-from lakeprune.values.types import DATE, TIME_KINDS, Kind
+from lakeprune.values.types import DATE
 
 MAX_YEARS = 40
 
@@ -25,9 +25,9 @@ def field_of(part: Expr) -> tuple[str, Expr] | None:
     """The field's name and the date or timestamp it is taken of, when the part restricts one."""
     match part:
         case Within(Call(name, (moment,)), _):
-            function, type_ = lookup(name), type_of(moment)
+            function = lookup(name)
             is_field = function is not None and function.day_field is not None
-            return (name, moment) if is_field and type_ is not None and type_.kind in TIME_KINDS else None
+            return (name, moment) if is_field and as_date(moment) is not None else None
         case _:
             return None
 
@@ -45,10 +45,8 @@ def _combine(parts: tuple[Expr, ...]) -> Expr:
     for part in parts:
         found = field_of(part)
         combined = None if found is None else days.get(found[1])
-        if found is None or combined is None:
-            kept[part] = None
-        else:
-            kept[Within(_as_date(found[1]), combined)] = None
+        date = None if found is None else as_date(found[1])
+        kept[part if combined is None or date is None else Within(date, combined)] = None
     return all_of(kept)
 
 
@@ -70,8 +68,3 @@ def _days(fields: dict[str, IntervalSet]) -> IntervalSet | None:
         ),
         DATE,
     )
-
-
-def _as_date(moment: Expr) -> Expr:
-    type_ = type_of(moment)
-    return moment if type_ is not None and type_.kind is Kind.DATE else Call("cast", (moment,), DATE)

@@ -1,17 +1,23 @@
 """A leaf over partition columns only, other than `column op literal`, is kept as written and evaluated on the values.
 
 `year(d) = 2024`, `lower(country) = 'de'`, `p LIKE '%x%'`, `p1 < p2` become Exact. Safe because a partition value is the
-column's value on every row of its files, and evaluation is exact or says that it has no answer.
+column's value on every row of its files, and evaluation is exact or says that it has no answer. What lakeprune cannot evaluate
+stays opaque, but says so with a code of its own: an engine that evaluates it prunes by it.
 """
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.rebuild import rebuild
+from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import columns_of
+
+_CANNOT = "lakeprune cannot evaluate "
 
 
 def keep_partition_leaves(expr: Expr, _profile: Profile) -> Expr:
@@ -28,6 +34,10 @@ def exact(leaf: Expr) -> t.Exact:
 
 
 def _keep(leaf: Expr) -> Expr:
+    if isinstance(leaf, t.Opaque) and leaf.reason.code is ReasonCode.UNSUPPORTED_EXPRESSION and is_partition_only(leaf):
+        why = leaf.reason.message
+        cannot = why if why.startswith(_CANNOT) else f"{_CANNOT}it ({why})"
+        return replace(leaf, reason=Reason(ReasonCode.NOT_EVALUATED, f"{cannot}; Spark does, exactly"))
     if not isinstance(leaf, t.Compare | t.ColumnCompare | t.In | t.Like | t.IsNull | t.Call | t.Within) or _is_direct(leaf):
         return leaf
     return exact(leaf) if is_partition_only(leaf) else leaf

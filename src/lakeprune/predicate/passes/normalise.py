@@ -42,15 +42,29 @@ MERGE: tuple[Pass, ...] = (
 
 def normalise(expr: Expr, profile: Profile, more: Preimages = NO_MORE) -> Lowerable:
     """The predicate after all passes; `more` preimages serve where a function itself has none."""
-    expr = _through((*STATE, *COMBINE), expr, profile)
-    while has_functions(expr):
-        expr = _through(STATE, unwrap_functions(expr, profile, more), profile)
-    return merge(expr, profile)
+    return merge(_stated(expr, profile, more), profile)
+
+
+def normalise_whole(expr: Expr, profile: Profile) -> Lowerable:
+    """The same with every list whole, however long: for filters on rows, to which a merged list is of no use."""
+    passes = tuple(change for change in MERGE if change is not limit_lists)
+    return _merged(passes, _stated(expr, profile, NO_MORE), profile)
 
 
 def merge(expr: Expr, profile: Profile) -> Lowerable:
     """A predicate over sets on bare columns, with the sets of one column merged."""
-    expr = _through(MERGE, expr, profile)
+    return _merged(MERGE, expr, profile)
+
+
+def _stated(expr: Expr, profile: Profile, more: Preimages) -> Expr:
+    expr = _through((*STATE, *COMBINE), expr, profile)
+    while has_functions(expr):
+        expr = _through(STATE, unwrap_functions(expr, profile, more), profile)
+    return expr
+
+
+def _merged(passes: Iterable[Pass], expr: Expr, profile: Profile) -> Lowerable:
+    expr = _through(passes, expr, profile)
     if isinstance(expr, Lowerable):
         return expr
     raise AssertionError(f"{type(expr).__name__} cannot be lowered")

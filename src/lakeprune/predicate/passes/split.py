@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.registry import lookup
+from lakeprune.predicate.passes.demand_values import demanded
 from lakeprune.predicate.passes.factor_or import factor
 from lakeprune.predicate.passes.limit_lists import is_merged_list
 from lakeprune.predicate.passes.limit_terms import Limit
@@ -39,8 +41,13 @@ def written_clauses(bound: Expr, profile: Profile) -> tuple[tuple[Expr, t.Clause
     groups = _group_date_fields(_top_conjuncts(bound))
     found = [_Conjunct(group, normalise(all_of(group), profile)) for group in groups]
     limit = Limit()
-    merged = [_Conjunct(conjunct.written, limit.within(conjunct.predicate)) for conjunct in _merge(found, profile)]
-    return tuple((all_of(conjunct.written), _clause(conjunct, profile)) for conjunct in merged)
+    clauses = []
+    for conjunct in _merge(found, profile):
+        whole = _with_demands(conjunct)
+        lowered = limit.within(whole)
+        shown = conjunct if lowered is whole else _Conjunct(conjunct.written, lowered)
+        clauses.append((all_of(conjunct.written), replace(_clause(shown, profile), predicate=lowered)))
+    return tuple(clauses)
 
 
 def _top_conjuncts(bound: Expr) -> list[Expr]:
@@ -121,6 +128,16 @@ def _clause(conjunct: _Conjunct, profile: Profile) -> t.Clause:
         rewritten=show(predicate, profile.zone) if _says_something_else(conjunct) else None,
         reasons=tuple(_reasons(conjunct)),
     )
+
+
+def _with_demands(conjunct: _Conjunct) -> Lowerable:
+    """What metadata cannot use still needs a value of its columns: `x % 7 = 3` is not TRUE where x is NULL."""
+    predicate = conjunct.predicate
+    if not any(isinstance(node, t.Opaque) for node in nodes(predicate)):
+        return predicate
+    stated = {node.column for node in nodes(predicate) if isinstance(node, t.Member)}  # which a file of NULLs is outside of, too
+    columns = [column for column in demanded(all_of(conjunct.written)) if column.role is Role.DATA and column not in stated]
+    return t.And((predicate, *(t.Or((t.Not(t.NullTest(column)), t.NULL)) for column in columns))) if columns else predicate
 
 
 def _says_something_else(conjunct: _Conjunct) -> bool:

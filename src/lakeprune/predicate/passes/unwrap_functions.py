@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.functions.function import Preimage
+from lakeprune.predicate.functions.pieces import predicate_in
 from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.functions.rewrite import predicate_in
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
 from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.reasons import ReasonCode
@@ -61,7 +61,7 @@ def _unwrap(leaf: Within, profile: Profile, more: Preimages) -> Expr:
 def _unwrap_call(leaf: Within, call: Call, profile: Profile, more: Preimages) -> Expr:
     function = lookup(call.function)
     if function is None:
-        return opaque(leaf, ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune does not know {call.function}")
+        return opaque(leaf, ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune cannot evaluate {call.function}()")
     if _depth(call) > MAX_NESTED:
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, f"more than {MAX_NESTED} functions inside each other")
     found = None if function.preimage is None else function.preimage(call, leaf.values, profile)

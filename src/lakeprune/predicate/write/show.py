@@ -190,6 +190,11 @@ class _Printer:
                 return f"{function.upper()}({self.text(value)[0]} AS {type_name(expr.type)})", _WHOLE
             case "add_interval", (value, t.Literal(int(months)), t.Literal(int(days)), t.Literal(int(micros))):
                 return self._add_interval(value, months, days, micros), _SUM
+            case "split[]", (text, pattern, t.Literal(limit), index):
+                shown = (text, pattern) if limit == -1 else (text, pattern, t.Literal(limit))
+                return f"split({', '.join(self._at(arg, _OR) for arg in shown)})[{self.text(index)[0]}]", _WHOLE
+            case "struct", args:
+                return f"({', '.join(self._at(arg, _OR) for arg in args)})", _WHOLE
             case "case", args:
                 return self._case(args), _WHOLE
         return f"{expr.function}({', '.join(self._at(arg, _OR) for arg in expr.args)})", _WHOLE

@@ -6,7 +6,6 @@ that is not listed is not understood. Modes that `toJSON` leaves out (`evalMode`
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,10 +14,10 @@ from msgspec import Struct
 
 from lakeprune.predicate.functions.registry import every_function
 from lakeprune.predicate.read.catalyst.types import DAY_TIME, YEAR_MONTH, data_type, literals, span
-from lakeprune.predicate.read.sql.functions import Unsupported, add_interval
+from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, element_of, is_nan
 from lakeprune.predicate.read.sql.literals import Interval
 from lakeprune.predicate.tree import Call, Compare, Expr, In, IsNull, Like, Literal, Name, Not, Op
-from lakeprune.values.types import DOUBLE, STRING, TIME_KINDS, DataType, Kind
+from lakeprune.values.types import STRING, TIME_KINDS, DataType, Kind
 
 
 class Operand(Struct, frozen=True):
@@ -30,12 +29,24 @@ class Operand(Struct, frozen=True):
     widened_from: DataType | None = None  # of a cast column: the column's type
 
 
-Builder = Callable[[str, Mapping[str, Any], Sequence[Operand]], Expr]  # of the function's canonical name, or the class
+class Node(Struct, frozen=True):
+    """An expression: the canonical name of the function it is, or else its class; its fields, its operands."""
+
+    name: str
+    fields: Mapping[str, Any]
+    operands: Sequence[Operand]
+
+    def args(self) -> tuple[Expr, ...]:
+        return tuple([operand.expr for operand in self.operands])
+
+
+Builder = Callable[[Node], Expr]
 
 _COMPARISONS = {
     "EqualTo": Op.EQ, "EqualNullSafe": Op.NULL_SAFE_EQ, "LessThan": Op.LT, "LessThanOrEqual": Op.LE, "GreaterThan": Op.GT,
     "GreaterThanOrEqual": Op.GE,
 }  # fmt: skip
+OPERATORS = {**{name: op.value for name, op in _COMPARISONS.items()}, "RLike": "RLIKE", "Like": "LIKE"}
 _DIGITS = {Kind.BYTE: 3, Kind.SHORT: 5, Kind.INT: 10, Kind.LONG: 19}
 MODES = ("ANSI", "LEGACY")  # of arithmetic: an error or another number when it leaves its type; with TRY it would be NULL
 
@@ -45,8 +56,8 @@ def build(name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> 
     function = functions_by_class().get(name)
     builder = BUILDERS.get(name) or (None if function is None else _call)
     if builder is None:
-        raise Unsupported(f"{name} is not known")
-    return builder(function or name, fields, operands)
+        raise Unsupported("lakeprune does not know this expression")
+    return builder(Node(function or name, fields, operands))
 
 
 @cache
@@ -56,8 +67,8 @@ def functions_by_class() -> Mapping[str, str]:
 
 
 def _compare(op: Op) -> Builder:
-    def build_comparison(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        left, right = operands
+    def build_comparison(node: Node) -> Expr:
+        left, right = node.operands
         if isinstance(bare(left), Name) and isinstance(bare(right), Name):
             return Compare(op, bare(left), bare(right))
         return Compare(op, left.expr, right.expr)
@@ -76,7 +87,7 @@ def bare(operand: Operand) -> Expr:
 def widens(source: DataType, target: DataType) -> bool:
     """Whether every value of `source` is the same number as `target`, and none fails.
 
-    >>> widens(DataType(Kind.INT), DataType(Kind.DECIMAL, 12, 2)), widens(DataType(Kind.LONG), DOUBLE)
+    >>> widens(DataType(Kind.INT), DataType(Kind.DECIMAL, 12, 2)), widens(DataType(Kind.LONG), DataType(Kind.DOUBLE))
     (True, False)
     """
     digits, fraction = _DIGITS.get(source.kind, 0), 0
@@ -91,68 +102,78 @@ def widens(source: DataType, target: DataType) -> bool:
     return source.kind in _DIGITS and _DIGITS.get(target.kind, 0) >= digits
 
 
-def _call(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    if any(operand.type is not None and operand.type.kind is Kind.BINARY for operand in operands):
-        raise Unsupported(f"{function} of binary values")  # it counts bytes there, not characters
-    return Call(function, tuple(operand.expr for operand in operands))
+def _call(node: Node) -> Expr:
+    if any(operand.type is not None and operand.type.kind is Kind.BINARY for operand in node.operands):
+        raise Unsupported(f"{node.name} of binary values")  # it counts bytes there, not characters
+    return Call(node.name, node.args())
 
 
-def _arithmetic(function: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    if fields.get("evalMode") not in MODES:
-        raise Unsupported(f"`{function}` that is NULL where it fails")
-    return _call(function, fields, operands)
+def _arithmetic(node: Node) -> Expr:
+    if node.fields.get("evalMode") not in MODES:
+        raise Unsupported(f"`{node.name}` that is NULL where it fails")
+    return _call(node)
 
 
-def _trim(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    if len(operands) != 1:
-        raise Unsupported(f"{function} with the characters to remove")
-    return Call(function, (operands[0].expr,))
+def _trim(node: Node) -> Expr:
+    if len(node.operands) != 1:
+        raise Unsupported(f"{node.name} with the characters to remove")
+    return Call(node.name, node.args())
 
 
-def _cast(_name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    target, mode = data_type(fields.get("dataType")), fields.get("evalMode")
+def _cast(node: Node) -> Expr:
+    target, mode = data_type(node.fields.get("dataType")), node.fields.get("evalMode")
     if target is None or mode not in (*MODES, "TRY"):
         raise Unsupported("a cast to this type")
-    return Call("try_cast" if mode == "TRY" else "cast", (operands[0].expr,), target)
+    return Call("try_cast" if mode == "TRY" else "cast", node.args()[:1], target)
 
 
-def _like(_name: str, fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    escape = fields.get("escapeChar")
+def _like(node: Node) -> Expr:
+    escape = node.fields.get("escapeChar")
     if not isinstance(escape, str) or len(escape) != 1:
         raise Unsupported("LIKE with an escape character that is not known")
-    return Like(operands[0].expr, operands[1].expr, escape)
+    return _match(node, escape)
 
 
-def _case(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    args = tuple(operand.expr for operand in operands)
+def _match(node: Node, escape: str = "\\", kind: str = "like") -> Expr:
+    value, pattern = node.args()
+    return Like(value, pattern, escape, kind)
+
+
+def _case(node: Node) -> Expr:
+    args = node.args()
     return Call("case", args if len(args) % 2 else (*args, Literal(None)))
 
 
-def _truncation(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-    args = [operand.expr for operand in operands]
-    unit_at = 0 if function == "date_trunc" else 1
+def _truncation(node: Node) -> Expr:
+    args = list(node.args())
+    unit_at = 0 if node.name == "date_trunc" else 1
     unit = args[unit_at]
     if not isinstance(unit, Literal) or not isinstance(unit.value, str):
-        raise Unsupported(f"{function} with a unit that is not a constant")
+        raise Unsupported(f"{node.name} with a unit that is not a constant")
     args[unit_at] = Literal(unit.value.lower(), STRING)
-    return Call(function, tuple(args))
+    return Call(node.name, tuple(args))
 
 
-def _seconds(function: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
+def _seconds(node: Node) -> Expr:
     """Of a date or timestamp; the format beside it is for text alone."""
-    type_ = operands[0].type
+    type_ = node.operands[0].type
     if type_ is None or type_.kind not in TIME_KINDS:
         raise Unsupported("the seconds of text")
-    return Call(function, (operands[0].expr,))
+    return Call(node.name, node.args()[:1])
+
+
+def _hash(node: Node) -> Expr:
+    if node.fields.get("seed") not in (42, "42"):
+        raise Unsupported("a hash with another seed")
+    return Call(node.name, node.args())
 
 
 def _add_span(form: str) -> Builder:
-    def build_sum(_name: str, _fields: Mapping[str, Any], operands: Sequence[Operand]) -> Expr:
-        amount = span(operands[1].fields, form)
+    def build_sum(node: Node) -> Expr:
+        value, amount = node.operands[0].expr, span(node.operands[1].fields, form)
         if form == YEAR_MONTH:
-            return add_interval(operands[0].expr, amount, 0, 0)
-        length = Interval(micros=amount).normal()
-        return add_interval(operands[0].expr, 0, length.days, length.micros)
+            return add_interval(value, Interval(months=amount))
+        return add_interval(value, Interval(micros=amount).normal())
 
     return build_sum
 
@@ -162,20 +183,22 @@ SPANS = {"TimestampAddInterval": DAY_TIME, "TimestampAddYMInterval": YEAR_MONTH,
 # Nodes that are no function of ours, and functions that are not just a call of their operands.
 BUILDERS: dict[str, Builder] = {
     **{name: _compare(op) for name, op in _COMPARISONS.items()},
-    "IsNull": lambda _name, _fields, operands: IsNull(operands[0].expr),
-    "IsNotNull": lambda _name, _fields, operands: Not(IsNull(operands[0].expr)),
-    "IsNaN": lambda _name, _fields, operands: Compare(
-        Op.NULL_SAFE_EQ, Call("cast", (operands[0].expr,), DOUBLE), Literal(math.nan, DOUBLE)
-    ),
-    "In": lambda _name, _fields, operands: In(operands[0].expr, tuple([operand.expr for operand in operands[1:]])),
-    "InSet": lambda _name, fields, operands: In(operands[0].expr, literals(fields)),
+    "IsNull": lambda node: IsNull(node.args()[0]),
+    "IsNotNull": lambda node: Not(IsNull(node.args()[0])),
+    "IsNaN": lambda node: is_nan(node.args()[0]),
+    "In": lambda node: In(node.args()[0], node.args()[1:]),
+    "InSet": lambda node: In(node.args()[0], literals(node.fields)),
     "Like": _like,
-    "RLike": lambda _name, _fields, operands: Like(operands[0].expr, operands[1].expr, kind="rlike"),
+    "RLike": lambda node: _match(node, kind="rlike"),
     **dict.fromkeys(("Add", "Subtract", "Multiply", "Divide", "Remainder", "Pmod"), _arithmetic),
     **dict.fromkeys(("StringTrim", "StringTrimLeft", "StringTrimRight"), _trim),
     **dict.fromkeys(("TruncTimestamp", "TruncDate"), _truncation),
     **dict.fromkeys(("UnixTimestamp", "ToUnixTimestamp"), _seconds),
     **{name: _add_span(form) for name, form in SPANS.items()},
+    "StringSplit": lambda node: Call("split", node.args()),
+    "GetArrayItem": lambda node: element_of(*node.args()),
+    "Md5": lambda node: Call("md5", node.args()),
+    "Murmur3Hash": _hash,
     "Cast": _cast,
     "CaseWhen": _case,
 }

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lakeprune.predicate.functions.randomness import CATALYST_RANDOM
-from lakeprune.predicate.read.catalyst.functions import SPANS, Operand, build
+from lakeprune.predicate.read.catalyst.functions import OPERATORS, SPANS, Operand, build, functions_by_class
 from lakeprune.predicate.read.catalyst.types import data_type, literal
 from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.reasons import Reason, ReasonCode
@@ -56,7 +56,7 @@ def read_filter(nodes: Sequence[Node], text: str, relation: Relation) -> Expr:
     """The tree of one filter."""
     if _COLLATE.search(text):  # the JSON of a string type does not have its collation
         reason = Reason(ReasonCode.COLLATION, "a comparison under a collation")
-        return Opaque(text[:LONGEST_TEXT], reason, _columns([_plain(node) for node in nodes], relation))
+        return Opaque(text[:LONGEST_TEXT], reason, _columns([_Part(node, ()) for node in nodes], relation), text)
     waiting: list[_Part] = []
     for node in reversed(nodes):
         count = int(node["num-children"])
@@ -130,7 +130,7 @@ def _predicate(part: _Part, relation: Relation, text: str | None = None) -> Expr
         return part.expr
     reason = part.reason or Reason(ReasonCode.UNSUPPORTED_EXPRESSION, "it is not known")
     shown = _text(part) if text is None else text
-    return Opaque(shown[:LONGEST_TEXT], reason, _columns(_below(part), relation))
+    return Opaque(shown[:LONGEST_TEXT], reason, _columns(_below(part), relation), text)
 
 
 def _attribute(node: Node, relation: Relation) -> _Part:
@@ -163,14 +163,10 @@ def _column(path: tuple[str, ...], written: object, schema: Schema) -> Name:
     assert found is not None, "a path has at least one name"
     stated = data_type(written)
     nested = stated is None and found.type.kind in NESTED_KINDS
-    if not nested and (stated is None or (stated.kind, stated.precision, stated.scale) != _size(found.type)):
+    if not nested and stated != replace(found.type, collation=None):
         message = f"{'.'.join(path)} is of another type in the plan than in the table"
         raise Unsupported(message, ReasonCode.TYPE_CHANGE_UNKNOWN)
     return Name(path)
-
-
-def _size(type_: DataType) -> tuple[Any, int, int]:
-    return type_.kind, type_.precision, type_.scale
 
 
 def _only(fields: list[Field]) -> Field | None:
@@ -180,10 +176,6 @@ def _only(fields: list[Field]) -> Field | None:
 def _id_of(node: Node) -> int:
     stated = node.get("exprId")
     return int(stated["id"]) if isinstance(stated, Mapping) else -1
-
-
-def _plain(node: Node) -> _Part:
-    return _Part(node, ())
 
 
 def _below(part: _Part) -> list[_Part]:
@@ -204,7 +196,7 @@ def _columns(parts: Sequence[_Part], relation: Relation) -> tuple[Expr, ...]:
 
 
 def _text(part: _Part, depth: int = 0) -> str:
-    """A readable form of a part that has no text of its own: `rlike(s, '^b')`."""
+    """A readable form of a part that has no text of its own: `soundex(s) = 'A'`."""
     name = str(part.node["class"]).rsplit(".", 1)[-1]
     if name == "Literal":
         value = part.node.get("value")
@@ -213,4 +205,6 @@ def _text(part: _Part, depth: int = 0) -> str:
         return str(part.node.get("name"))
     if depth > _DEEPEST_TEXT:
         return "..."
-    return f"{name.lower()}({', '.join(_text(operand, depth + 1) for operand in part.operands)})"
+    inside = [_text(operand, depth + 1) for operand in part.operands]
+    called = OPERATORS.get(name) or functions_by_class().get(name, name.lower())
+    return f"{inside[0]} {called} {inside[1]}" if called in OPERATORS.values() else f"{called}({', '.join(inside)})"

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from lakeprune.predicate.clock import BY_NAME as CLOCKS
 from lakeprune.predicate.clock import UNPINNED, Clock
 from lakeprune.predicate.functions.randomness import RANDOM
-from lakeprune.predicate.functions.registry import lookup
-from lakeprune.predicate.read.sql.literals import amount
+from lakeprune.predicate.functions.registry import ELEMENT_OF_SPLIT, lookup
+from lakeprune.predicate.read.sql.literals import Interval, amount
 from lakeprune.predicate.reasons import ReasonCode
-from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Not, Op
+from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Name, Not, Op
 from lakeprune.values.types import DOUBLE, INT, LONG, STRING, DataType, Kind
 
 AGGREGATES = frozenset({
@@ -32,6 +32,14 @@ AGGREGATES = frozenset({
 CAST_FUNCTIONS = {
     "boolean": Kind.BOOLEAN, "tinyint": Kind.BYTE, "smallint": Kind.SHORT, "int": Kind.INT, "bigint": Kind.LONG,
     "float": Kind.FLOAT, "double": Kind.DOUBLE, "timestamp": Kind.TIMESTAMP, "binary": Kind.BINARY, "string": Kind.STRING,
+}  # fmt: skip
+_FIELDS = {
+    **dict.fromkeys(("year", "y", "years", "yr", "yrs"), "year"), **dict.fromkeys(("quarter", "qtr"), "quarter"),
+    **dict.fromkeys(("month", "mon", "mons", "months"), "month"), **dict.fromkeys(("week", "w", "weeks"), "weekofyear"),
+    **dict.fromkeys(("day", "d", "days"), "day"), **dict.fromkeys(("dayofweek", "dow"), "dayofweek"),
+    **dict.fromkeys(("dayofweek_iso", "dow_iso"), "weekday"), "doy": "dayofyear",
+    **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour"),
+    **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute"),
 }  # fmt: skip
 EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
 
@@ -82,11 +90,33 @@ def add_unit(unit: str, number: Expr, value: Expr) -> Expr:
         span = amount(str(number.value), unit)
     except ValueError as error:
         raise Unsupported(f"`{unit}` is not a unit of time") from error
-    return add_interval(value, span.months, span.days, span.micros)
+    return add_interval(value, span)
 
 
-def add_interval(value: Expr, months: int, days: int, micros: int) -> Expr:
-    return Call("add_interval", (value, Literal(months, INT), Literal(days, INT), Literal(micros, LONG)))
+def add_interval(value: Expr, by: Interval) -> Expr:
+    return Call("add_interval", (value, Literal(by.months, INT), Literal(by.days, INT), Literal(by.micros, LONG)))
+
+
+def is_nan(value: Expr) -> Expr:
+    return Compare(Op.NULL_SAFE_EQ, Call("cast", (value,), DOUBLE), Literal(math.nan, DOUBLE))
+
+
+def field_of(name: str, value: Expr) -> Expr:
+    """`extract(name FROM value)` and date_part."""
+    field = _FIELDS.get(name.lower())
+    if field is None:
+        raise Unsupported(f"the field {name.lower()} of a date or time")
+    return Call("+", (Call("weekday", (value,)), Literal(1))) if field == "weekday" else Call(field, (value,))
+
+
+def element_of(value: Expr, index: Expr) -> Expr:
+    """`value[index]`: a field of a struct, or an element of what `split` gives."""
+    if isinstance(value, Name) and isinstance(index, Literal) and isinstance(index.value, str):
+        return Name((*value.parts, index.value), value.start, value.end)
+    if isinstance(value, Call) and value.function == "split" and len(value.args) in (2, 3):
+        limit = value.args[2] if len(value.args) == 3 else Literal(-1, INT)
+        return Call(ELEMENT_OF_SPLIT, (*value.args[:2], limit, index))
+    raise Unsupported("an element of an array or map", ReasonCode.NO_ORDERED_STATISTICS)
 
 
 Builder = Callable[[tuple[Expr, ...], Clock], Expr | None]
@@ -96,24 +126,39 @@ def _exactly(count: int, build: Callable[..., Expr]) -> Builder:
     return lambda args, _: build(*args) if len(args) == count else None
 
 
-def _unit_first(args: tuple[Expr, ...], _: Clock) -> Expr | None:
-    match args:
-        case (Literal(value=str(unit)), value):
-            return Call("date_trunc", (Literal(unit.lower(), STRING), value))
-    return None
+def _with_unit(function: str, place: int) -> Builder:
+    """A truncation to a constant unit, which stands first or last."""
 
+    def build(args: tuple[Expr, ...], _: Clock) -> Expr | None:
+        unit = args[place] if len(args) == 2 else None
+        if not isinstance(unit, Literal) or not isinstance(unit.value, str):
+            return None
+        lowered = Literal(unit.value.lower(), STRING)
+        return Call(function, (lowered, args[1]) if place == 0 else (args[0], lowered))
 
-def _unit_last(args: tuple[Expr, ...], _: Clock) -> Expr | None:
-    match args:
-        case (value, Literal(value=str(unit))):
-            return Call("trunc", (value, Literal(unit.lower(), STRING)))
-    return None
+    return build
 
 
 def _substring(args: tuple[Expr, ...], _: Clock) -> Expr | None:
-    if len(args) == 2:
-        args = (*args, Literal(EVERYTHING_AFTER, INT))
+    args = (*args, Literal(EVERYTHING_AFTER, INT)) if len(args) == 2 else args
     return Call("substring", args) if len(args) == 3 else None
+
+
+def _date_part(args: tuple[Expr, ...], _: Clock) -> Expr | None:
+    match args:
+        case (Literal(value=str(field)), value):
+            return field_of(field, value)
+    return None
+
+
+def _decode(args: tuple[Expr, ...], _: Clock) -> Expr | None:
+    """`decode(x, a, 1, b, 2, 3)`, which compares NULL with NULL; with two arguments it reads bytes as text."""
+    if len(args) < 3:
+        return None
+    value, *pairs = args
+    last = pairs.pop() if len(pairs) % 2 else Literal(None)
+    tests = (Compare(Op.NULL_SAFE_EQ, value, pair) if n % 2 == 0 else pair for n, pair in enumerate(pairs))
+    return Call("case", (*tests, last))
 
 
 def _unix_timestamp(args: tuple[Expr, ...], clock: Clock) -> Expr | None:
@@ -138,23 +183,22 @@ def _like(kind: str) -> Builder:
     return build
 
 
-def _between_nulls(left: Expr, right: Expr) -> Expr:
-    return Compare(Op.NULL_SAFE_EQ, left, right)
-
-
 _rlike = _like("rlike")
 _BUILDERS: dict[str, Builder] = {
     **{name: _moment(name) for name in CLOCKS},
-    "date_trunc": _unit_first,
-    "trunc": _unit_last,
+    "date_part": _date_part,
+    "datepart": _date_part,
+    "decode": _decode,
+    "date_trunc": _with_unit("date_trunc", 0),
+    "trunc": _with_unit("trunc", 1),
     "substring": _substring,
     "substr": _substring,
     "left": _exactly(2, lambda x, n: Call("substring", (x, Literal(1, INT), n))),
     "nvl2": _exactly(3, lambda x, a, b: Call("if", (Not(IsNull(x)), a, b))),
     "isnull": _exactly(1, IsNull),
     "isnotnull": _exactly(1, lambda x: Not(IsNull(x))),
-    "isnan": _exactly(1, lambda x: Compare(Op.NULL_SAFE_EQ, Call("cast", (x,), DOUBLE), Literal(math.nan, DOUBLE))),
-    "equal_null": _exactly(2, _between_nulls),
+    "isnan": _exactly(1, is_nan),
+    "equal_null": _exactly(2, lambda x, y: Compare(Op.NULL_SAFE_EQ, x, y)),
     "like": _like("like"),
     "ilike": _like("ilike"),
     "rlike": _rlike,

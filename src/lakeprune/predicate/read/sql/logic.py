@@ -44,7 +44,7 @@ def pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
         if partner is not None and partner > index:
             index = partner
         elif key == "between" and not is_name and tokens.key(index + 1) not in COMPARISONS:
-            betweens += 1
+            betweens += not tokens.is_between_call(index)
         elif key == "and" and betweens and not is_name:
             betweens -= 1
         elif key in ("and", "or") and not is_name:
@@ -94,7 +94,9 @@ def _is_tuple(tokens: Tokens, open_: int) -> bool:
 
 def _missing(tokens: Tokens, index: int, word: str) -> Exception:
     if not tokens.items:
-        return syntax_error(tokens.text, 0, 0, "there is no predicate")
+        return syntax_error(
+            tokens.text, 0, 0, "there is no predicate", fix="give a condition, or leave -w out to count all files"
+        )
     if word or index >= len(tokens.items):
         at = tokens.items[min(index, len(tokens.items) - 1) if word else index - 1]
         return syntax_error(tokens.text, at.start, at.end, f"`{tokens.text[at.start : at.end]}` needs an operand")

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.clock import Clock
-from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call
+from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call, element_of, field_of
 from lakeprune.predicate.read.sql.literals import Interval, interval, negated, number
-from lakeprune.predicate.read.sql.rewrite import Rewritten
 from lakeprune.predicate.read.sql.types import cast_literal, data_type
 from lakeprune.predicate.tree import Expr
 from lakeprune.values.types import BOOLEAN, DataType, Kind
+
+if TYPE_CHECKING:
+    from lakeprune.predicate.read.sql.terms import Rewritten
 
 MAX_CHAIN = 100  # operators of one kind in a row inside a term: a + b + c + ...
 
@@ -29,8 +32,14 @@ _COMPARISONS: dict[type[exp.Expr], t.Op] = {
 }  # fmt: skip
 _ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _LIKES: dict[type[exp.Expr], str] = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}
+_NAMES: dict[type[exp.Expr], str] = {
+    exp.AtTimeZone: "AT TIME ZONE", exp.BitwiseAnd: "the operator &", exp.BitwiseOr: "the operator |",
+    exp.BitwiseXor: "the operator ^", exp.BitwiseNot: "the operator ~", exp.IntDiv: "the operator DIV",
+    exp.Lambda: "a lambda", exp.Interval: "an interval", exp.Array: "an array", exp.Kwarg: "a named argument",
+}  # fmt: skip
+_ORDERS = (t.Op.LT, t.Op.LE, t.Op.GT, t.Op.GE)
 _PREDICATES = (exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape, exp.Not, exp.NullSafeNEQ)
-_WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff"})
+_WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff", "dateadd", "date_add", "timestampadd"})
 _FORBIDDEN = (exp.Query, exp.Window, exp.Exists)
 
 
@@ -79,6 +88,7 @@ class Converter:
             exp.CurrentDate: lambda _: self._clock.literal("current_date"),
             exp.CurrentTimestamp: lambda _: self._clock.literal("current_timestamp"),
             exp.Extract: self._extract, exp.Trim: self._trim, exp.Substring: self._substring,
+            exp.StrPosition: self._position, exp.Bracket: self._bracket, exp.Tuple: self._tuple,
             **dict.fromkeys(_COMPARISONS, self._compare), **dict.fromkeys(_ARITHMETIC, self._arithmetic),
             **dict.fromkeys(_LIKES, self._like),
         }  # fmt: skip
@@ -91,7 +101,7 @@ class Converter:
         convert = self._converters.get(type(node))
         if convert is None:
             self._reject_forbidden(node)
-            raise Unsupported(f"{type(node).__name__.lower()} expression")
+            raise Unsupported(_NAMES.get(type(node), "this form of SQL"))
         self._depth += 1
         if self._depth > MAX_CHAIN:
             raise Unsupported(f"more than {MAX_CHAIN} operators inside one another")
@@ -116,9 +126,11 @@ class Converter:
         while isinstance(node, exp.Dot):
             parts.append(node.expression)
             node = node.this
-        if not isinstance(node, exp.Column) or not all(isinstance(part, exp.Identifier) for part in parts):
+        inner = self.expression(node) if isinstance(node, exp.Column | exp.Bracket) else None
+        if not isinstance(inner, t.Name) or not all(isinstance(part, exp.Identifier) for part in parts):
             raise Unsupported("a field of an expression")
-        return _name([*node.parts, *reversed(parts)], self._written)
+        last = _name(parts[:1], self._written)
+        return t.Name((*inner.parts, *(part.name for part in reversed(parts))), inner.start, last.end)
 
     def _negate(self, node: exp.Expr) -> Expr:
         value = self.expression(node.this)
@@ -150,6 +162,11 @@ class Converter:
                 inner = t.Compare(op, self.expression(left), self.expression(test.this))
                 found = _truth_test(inner, test.expression)
                 return t.Not(found) if isinstance(right, exp.Not) else found
+        # `a = b > 5` is `(a = b) > 5` to Spark, and `a = (b > 5)` to sqlglot.
+        last = right if type(right) in _COMPARISONS else node
+        if (last is right or type(left) in _COMPARISONS) and _COMPARISONS[type(last)] in _ORDERS and _is_number(last.expression):
+            what = f"a comparison is TRUE or FALSE, {last.expression.name} is a number"
+            raise PredicateError("LP106", what, why="Spark does not compare them")
         if isinstance(left, _PREDICATES) or isinstance(right, (*_PREDICATES, *_COMPARISONS)):
             raise Unsupported("comparisons in a row without parentheses")
         return t.Compare(op, self.expression(left), self.expression(right))
@@ -207,10 +224,10 @@ class Converter:
             right = self._interval(node.expression)
             if right is not None and self._interval(node.this) is None:
                 span = (right if function == "+" else right.negated()).normal()
-                return add_interval(self.expression(node.this), span.months, span.days, span.micros)
+                return add_interval(self.expression(node.this), span)
             left = self._interval(node.this)
             if left is not None and right is None and function == "+":
-                return add_interval(self.expression(node.expression), left.months, left.days, left.micros)
+                return add_interval(self.expression(node.expression), left)
         return t.Call(function, (self.expression(node.this), self.expression(node.expression)))
 
     def _interval(self, node: exp.Expr) -> Interval | None:
@@ -272,15 +289,26 @@ class Converter:
         if node.name.lower() in ("dateadd", "date_add", "timestampadd") and len(children) == 3:
             unit = children[0]
             return add_unit(unit.name, self.expression(children[1]), self.expression(children[2]))
+        if node.name.lower() in ("date_add", "date_sub") and len(children) == 2 and isinstance(children[1], exp.Interval):
+            raise PredicateError("LP106", f"{node.name.lower()} takes a number of days, not an interval", why="Spark refuses it")
         if _begins_with_unit(node):
             raise Unsupported(f"{node.name.lower()} with a unit")
         return call(node.name, tuple(self.expression(child) for child in children), self._clock)
 
     def _extract(self, node: exp.Expr) -> Expr:
-        field = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear"}.get(node.name.lower(), node.name.lower())
-        if field not in ("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute"):
-            raise Unsupported(f"extract({field} ...)")
-        return t.Call(field, (self.expression(node.expression),))
+        return field_of(node.name, self.expression(node.expression))
+
+    def _position(self, node: exp.Expr) -> Expr:
+        parts = (node.args["substr"], node.this, node.args.get("position"))
+        return t.Call("locate", tuple(self.expression(part) for part in parts if part is not None))
+
+    def _bracket(self, node: exp.Expr) -> Expr:
+        if len(node.expressions) != 1:
+            raise Unsupported("an element of an array or map")
+        return element_of(self.expression(node.this), self.expression(node.expressions[0]))
+
+    def _tuple(self, node: exp.Expr) -> Expr:
+        return t.Call("struct", tuple(self.expression(part) for part in node.expressions))
 
     def _trim(self, node: exp.Expr) -> Expr:
         side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "").upper(), "trim")
@@ -315,6 +343,10 @@ def _hex(node: exp.Expr) -> Expr:
     if not re.fullmatch(r"[0-9a-fA-F]*", digits):
         raise PredicateError("LP101", "the predicate does not parse", why="X'...' holds hexadecimal digits only")
     return t.Literal(bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits), DataType(Kind.BINARY))
+
+
+def _is_number(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and not node.args.get("is_string")
 
 
 def _is_plain_number(literal: t.Literal) -> bool:

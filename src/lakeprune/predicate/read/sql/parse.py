@@ -12,8 +12,8 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.read.sql.logic import connect
 from lakeprune.predicate.read.sql.plain import read_plain
-from lakeprune.predicate.read.sql.spans import underline
-from lakeprune.predicate.read.sql.tokens import Tokens, tokenize
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED, underline
+from lakeprune.predicate.read.sql.tokens import MARKS, Tokens, tokenize
 from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
 
 if TYPE_CHECKING:
@@ -43,7 +43,18 @@ def read_condition(text: str, profile: Profile) -> Condition:
             found = read_term(tokens, first, last, clock)
         return _as_predicate(found, tokens, first, last)
 
-    tree = connect(tokens, 0, len(tokens.items), term)
+    if "{" in text or any(token.key in MARKS for token in tokens.items):
+        from lakeprune.predicate.read.sql.hints import reject_unreadable
+
+        reject_unreadable(tokens)
+    try:
+        tree = connect(tokens, 0, len(tokens.items), term)
+    except PredicateError as error:
+        if len(text) > MAX_REPEATED:
+            raise
+        from lakeprune.predicate.read.sql.hints import hinted
+
+        raise hinted(error, tokens) from error
     return Condition(text, tree, clock is not None and clock.was_asked)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from lakeprune.errors import PredicateError
 
 MAX_SHOWN = 100  # characters of the line that holds the span
+MAX_REPEATED = 2_000  # characters of a predicate that a fix writes out
 
 
 def underline(text: str, start: int, end: int) -> str:

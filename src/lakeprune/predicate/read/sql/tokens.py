@@ -12,7 +12,7 @@ import re
 from msgspec import Struct
 
 from lakeprune.errors import PredicateError
-from lakeprune.predicate.read.sql.spans import syntax_error, underline
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED, syntax_error, underline
 
 MAX_TEXT = 32 * 1024 * 1024  # characters
 MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
@@ -21,15 +21,20 @@ MAX_TERM_NESTING = 24  # of them inside one comparison, which the recursive pars
 MAX_DIGITS = 400  # of one number; Spark itself stops at 38, and at 309 before the point of a double
 
 COMPARISONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>"})
+_TYPOGRAPHIC = "\u2018\u2019\u201a\u201c\u201d\u201e"
+_TYPOGRAPHIC_MARKS = str.maketrans(dict.fromkeys(_TYPOGRAPHIC, "'"))
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+MARKS = frozenset("{[$?:")  # of templates and of lists in brackets
 _PREFIXES = frozenset({"-", "+", "~", "!"})
 
 _ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?[0-9]{1,100}+(?:\.[0-9]{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
-_STRING = r"[rR]?'(?:[^'\\]++|\\.|'')*+'|[rR]?\"(?:[^\"\\]++|\\.|\"\")*+\""
+_RAW = r"[rR]'[^']*+'|[rR]\"[^\"]*+\""  # in which a backslash escapes nothing, the quote neither
+_STRING = rf"{_RAW}|'(?:[^'\\]++|\\.|'')*+'|\"(?:[^\"\\]++|\\.|\"\")*+\""
 _NAME = r"`(?:[^`]++|``)++`"
 QUOTED = f"{_STRING}|{_NAME}"  # text in which no word means anything; needs re.DOTALL
 _TOKEN = re.compile(
-    r"(?P<space>\s++|--[^\n]*+|/\*.*?\*/)"
+    r"(?P<space>\s++|--(?:\\\n|[^\r\n])*+)"  # a backslash carries a comment over the end of its line
+    r"|(?P<comment>/\*)"
     rf"|(?P<string>{_STRING})"
     rf"|(?P<name>{_NAME})"
     r"|(?P<number>(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?(?:[lLsSyYdDfF]|[bB][dD])?(?![\w]))"
@@ -37,6 +42,11 @@ _TOKEN = re.compile(
     r"|(?P<symbol><=>|<>|!=|<=|>=|==|\|\||->|=>|::|<<|>>|/(?!\*)|[-+*%=<>!(){}\[\],.;:&|^~?@$])",
     re.DOTALL,
 )
+_COMMENT_ENDS = re.compile(r"/\*|\*/")
+# Words after which a value begins: `between (` is a call there, and the operator elsewhere.
+_BEFORE_VALUES = frozenset({
+    "and", "or", "not", "case", "when", "then", "else", "in", "like", "rlike", "ilike", "regexp", "between", "div", "is", "escape"
+})  # fmt: skip
 _LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
 LIST_ITEM = re.compile(_ITEM)
 
@@ -75,6 +85,17 @@ class Tokens(Struct, frozen=True):
 
     def key(self, index: int) -> str:
         return self.items[index].key if 0 <= index < len(self.items) else ""
+
+    def is_between_call(self, index: int) -> bool:
+        """`between(x, 1, 2)`, and not the operator, which stands behind a value."""
+        if self.key(index) != "between" or self.items[index].kind != "word" or self.key(index + 1) != "(":
+            return False
+        before = index - 2 if self.key(index - 1) in ("not", "!") else index - 1
+        if before < 0:
+            return True
+        token = self.items[before]
+        ends_value = token.kind != "symbol" and token.key not in _BEFORE_VALUES
+        return not ends_value and token.key not in (")", "]")
 
     def name(self, index: int) -> str | None:
         """A word or a name without its back-ticks; None for any other token."""
@@ -119,10 +140,20 @@ def _scan(text: str) -> list[Token]:
         found = _TOKEN.match(text, position)
         if found is None or found.lastgroup is None:
             raise _bad_character(text, position)
-        position = found.end()
-        if found.lastgroup != "space":
+        position = _comment_end(text, found.start()) if found.lastgroup == "comment" else found.end()
+        if found.lastgroup not in ("space", "comment"):
             items.append(_token(text, found.lastgroup, found.start(), found.end()))
     return items
+
+
+def _comment_end(text: str, start: int) -> int:
+    """Behind the bracketed comment that opens there; others may lie inside it."""
+    depth = 0
+    for found in _COMMENT_ENDS.finditer(text, start):
+        depth += 1 if found[0] == "/*" else -1
+        if depth == 0:
+            return found.end()
+    raise _bad_character(text, start)
 
 
 def _token(text: str, kind: str, start: int, end: int) -> Token:
@@ -140,6 +171,9 @@ def _bad_character(text: str, position: int) -> PredicateError:
         return syntax_error(text, position, position + 1, "the quote that opens here is never closed")
     if text.startswith("/*", position):
         return syntax_error(text, position, position + 2, "the comment that opens here is never closed")
+    if character in _TYPOGRAPHIC:
+        fix = f"write: {text.translate(_TYPOGRAPHIC_MARKS)}" if len(text) <= MAX_REPEATED else None
+        return syntax_error(text, position, position + 1, "this is a typographic quote", fix=fix)
     return syntax_error(text, position, position + 1, f"the character U+{ord(character):04X} cannot stand here")
 
 

@@ -1,13 +1,18 @@
-"""The arguments that lead a function into a set of texts, for functions that ordinary planning takes as opaque.
+"""Conditions that pruning cannot use, rewritten as ranges of bare columns where that can be proven.
 
-Why each is safe:
+In: a bound predicate that normalises to something opaque. Out: a normalised predicate with less of it opaque, and the same truth
+on every row (an Either where only bounds are known). What no rule can prove stays opaque. These rules are for proposals: the scan
+itself is planned without them. Why each is safe:
+    RLIKE with a constant beginning       `s RLIKE '^abc...'` is found only in texts that begin with abc, as long as nothing
+                                          can make them optional: no alternative (`|`), no flags (`(?`), no quantifier on the last
+                                          character of the prefix. The match itself stays beside the prefix.
+    LIKE on a date or timestamp           it matches the text of the time: Spark casts it, and here the cast is written.
     date_format, cast of a time to text   from year 1 to 9999 the fields have fixed widths and stand from year downwards, so text
                                           sorts like time. Other years begin with a sign: where the set holds such a text they
                                           may match, and only bounds are known.
     cast of an integer to text            only whole lists of texts: each is the text of one integer, or of none.
     concat with constants                 only whole lists of texts: what is left between the constants is the argument.
     rtrim                                 `rtrim(s) = 'a'` lies between 'a' and 'a' followed by spaces only.
-Each gives None where its proof does not reach.
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ import re
 from collections.abc import Callable
 
 from lakeprune.predicate.functions.cast_text import date_text, timestamp_text
-from lakeprune.predicate.functions.date_format import formatted
+from lakeprune.predicate.functions.date_parts import formatted
 from lakeprune.predicate.functions.function import Preimage
-from lakeprune.predicate.functions.rewrite import within_bounds
-from lakeprune.predicate.tree import Call, Column, Expr, Literal, Not, Profile, Within
+from lakeprune.predicate.functions.pieces import within_bounds
+from lakeprune.predicate.passes.normalise import normalise
+from lakeprune.predicate.passes.rebuild import rebuild
+from lakeprune.predicate.tree import And, Call, Column, Expr, Like, Literal, Not, Profile, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals, prefixed
@@ -28,6 +35,8 @@ from lakeprune.values.time.calendar import DAY
 from lakeprune.values.time.local_time import instants_of_locals
 from lakeprune.values.types import DATE, INTEGER_RANGES, INTEGRAL_KINDS, STRING, TIME_KINDS, TIMESTAMP_NTZ, Kind
 
+_PREFIX = re.compile(r"\^([A-Za-z0-9 _:/@,-]+)(.?)", re.DOTALL)
+_OPTIONAL = frozenset("?*{")
 _FIRST_DAY, _LAST_DAY = -719162, 2932896  # 0001-01-01 and 9999-12-31
 _FIELDS = ("yyyy", "MM", "dd", "HH", "mm", "ss")
 # What Spark writes for years outside 1 to 9999.
@@ -35,6 +44,42 @@ _OTHER_YEARS = prefixed("+").union(prefixed("-")).union(prefixed("0000"))
 _OTHER_TIMES = from_intervals([Interval(_FIRST_DAY * DAY, (_LAST_DAY + 1) * DAY - 1)], TIMESTAMP_NTZ).complement()
 _MARKS = re.compile(r"['\[\]#{}]")  # they mean something else than themselves
 _NUMBER = re.compile(r"0|-?[1-9][0-9]*")
+
+
+def sargable(bound: Expr, profile: Profile) -> Expr:
+    """The predicate after all passes, with the rules of this package beside the ordinary ones."""
+    return normalise(restate_patterns(bound), profile, more=PREIMAGES)
+
+
+def restate_patterns(expr: Expr) -> Expr:
+    """The same predicate; matches that begin with constant text say so."""
+    return rebuild(expr, leaf=_restate)
+
+
+def _restate(leaf: Expr) -> Expr:
+    if not isinstance(leaf, Like) or not isinstance(leaf.pattern, Literal) or not isinstance(leaf.pattern.value, str):
+        return leaf
+    if leaf.kind == "like" and isinstance(leaf.value, Column) and leaf.value.type.kind in TIME_KINDS:
+        return Like(Call("cast", (leaf.value,), STRING), leaf.pattern, leaf.escape, leaf.kind)
+    if leaf.kind == "rlike" and type_of(leaf.value) == STRING:
+        prefix = constant_prefix(leaf.pattern.value)
+        if prefix:
+            escaped = re.sub(r"([\\%_])", r"\\\1", prefix)
+            return And((Like(leaf.value, Literal(escaped + "%", STRING)), leaf))
+    return leaf
+
+
+def constant_prefix(pattern: str) -> str:
+    """What every text begins with in which the regular expression is found; empty when that is not known.
+
+    >>> constant_prefix("^abc[0-9]+$"), constant_prefix("^ab?"), constant_prefix("^a|b"), constant_prefix("abc")
+    ('abc', 'a', '', '')
+    """
+    found = _PREFIX.match(pattern)
+    if found is None or "|" in pattern or "(?" in pattern:
+        return ""
+    prefix, following = found[1], found[2]
+    return prefix[:-1] if following in _OPTIONAL and following else prefix
 
 
 def _date_format(call: Call, values: IntervalSet, profile: Profile) -> Expr | None:
