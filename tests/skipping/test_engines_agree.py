@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from lakeprune.engines.reference import Domain
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.comparison import whole
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
-from lakeprune.skipping.fact import AllNull, Below, Covered, Fact, NanFree, NoNull, all_of, some_of, unproven
+from lakeprune.skipping.fact import AllNull, Below, Covered, Fact, NanFree, NoNanSeen, NoNull, all_of, some_of, unproven
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.leaves.membership import membership_mask
 from lakeprune.skipping.plan import Bit, Lift
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
@@ -45,17 +46,17 @@ def type_of(kind: Kind) -> DataType:
     return DataType(kind, 38, 10) if kind is Kind.DECIMAL else DataType(kind)
 
 
-def column(kind: Kind, name: str = "x", role: Role = Role.DATA) -> Column:
-    return Column((name,), (name,), type_of(kind), role)
+def column(kind: Kind, name: str = "x", role: Role = Role.DATA) -> Seen:
+    return EVIDENCE.seen(Column((name,), (name,), type_of(kind), role))
 
 
 @st.composite
 def domains(draw: st.DrawFn, kind: Kind) -> Domain:
     ends = sorted(draw(st.lists(st.sampled_from(POOLS[kind]), min_size=2, max_size=2)))
     low, high = (end if draw(st.integers(0, 4)) else None for end in ends)
-    no_null, all_null, nan_free, counted = (draw(st.booleans()) for _ in range(4))
+    no_null, all_null, nan_free, counted, has_nan = (draw(st.booleans()) for _ in range(5))
     cut = kind is Kind.STRING and high is not None and draw(st.booleans())
-    return Domain(low, high, cut, no_null, all_null, nan_free, counted)
+    return Domain(low, high, cut, no_null, all_null, nan_free, counted, has_nan)
 
 
 @st.composite
@@ -76,16 +77,9 @@ def sets(draw: st.DrawFn, kind: Kind) -> IntervalSet:
     return whole(from_intervals(made, type_of(kind), nan=draw(st.booleans())), type_of(kind))
 
 
-def known(columns: dict[Column, Domain]) -> dict[Column, Domain]:
-    """The domains with the ignorance that the role of their column stands for."""
-    doubts = {Role.DATA: Lift.MISSING, Role.PARTITION: Lift.UNREADABLE}
-    return {column: replace(domain, doubt=doubts[column.role]) for column, domain in columns.items()}
-
-
-def assert_agreement(facts: list[Fact], columns: dict[Column, Domain]) -> None:
-    evidence = known(columns)
+def assert_agreement(facts: list[Fact], columns: dict[Seen, Domain]) -> None:
     bits = [Bit(fact, lift) for fact in facts for lift in Lift]
-    assert ENGINE.judge(bits, evidence) == judge_by_reference(bits, evidence)
+    assert ENGINE.judge(bits, columns) == judge_by_reference(bits, columns)
 
 
 @pytest.mark.parametrize("kind", POOLS, ids=lambda kind: kind.value)
@@ -111,7 +105,7 @@ def test_columns_compare_the_same_on_both_engines(kind: Kind) -> None:
         a, b = column(kind, "a", role), column(kind, "b")
         facts: list[Fact] = [Below(a, b, True), Below(b, a, False), NoNull(a), AllNull(b)]
         if type_of(kind).family is Family.REAL:
-            facts.append(NanFree(a))
+            facts += [NanFree(a), NoNanSeen(a)]
         assert_agreement([*facts, all_of(*facts), some_of(*facts), unproven(facts[0])], {a: left, b: right})
 
     check()

@@ -11,6 +11,7 @@ from lakeprune.engines.reference import Container, holds
 from lakeprune.skipping.fact import Fact, Known
 from lakeprune.skipping.mask import (
     Mask,
+    both,
     conjunction,
     constant,
     disjunction,
@@ -101,6 +102,13 @@ def test_either_holds_everything_that_one_or_the_other_could_produce() -> None:
     for one, other in product(SUBSETS, repeat=2):
         mask = either(of(one), of(other))
         assert read(mask) == one | other
+        assert_side_facts_agree(mask)
+
+
+def test_several_leaves_about_one_predicate_leave_what_none_of_them_excludes() -> None:
+    for one, other in product(SUBSETS, SUBSETS):
+        mask = both(of(one), of(other))
+        assert read(mask) == one & other
         assert_side_facts_agree(mask)
 
 

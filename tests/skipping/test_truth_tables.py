@@ -8,7 +8,8 @@ from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
-from lakeprune.predicate.tree import Profile
+from lakeprune.predicate.tree import Column, Profile
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.lower import evidence_columns, lower
 from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.skipping.plan import Bit
@@ -24,12 +25,12 @@ def sql_engine() -> SqlEngine:
     return SqlEngine()
 
 
-def lowered(case: Case) -> tuple[Mask, dict[str, object]]:
+def lowered(case: Case) -> tuple[Mask, dict[str, Column]]:
     schema = Schema(tuple(Field(name, name, type_) for name, type_ in case.types.items()))
     bound = bind(parse_predicate(case.predicate, PROFILE), schema, PROFILE, case.predicate)
     clauses = split(bound, PROFILE)
     columns = {c.path[0]: c for clause in clauses for c in evidence_columns(clause.predicate)}
-    return conjunction([lower(clause.predicate) for clause in clauses]), dict(columns)
+    return conjunction([lower(clause.predicate) for clause in clauses]), columns
 
 
 def verdict(letters: frozenset[str]) -> str:
@@ -40,8 +41,8 @@ def verdict(letters: frozenset[str]) -> str:
 def test_a_row_of_a_truth_table_holds_on_both_engines(case: Case, sql_engine: SqlEngine) -> None:
     mask, columns = lowered(case)
     bits = [Bit(fact) for fact in (mask.can_true, mask.can_false, mask.can_null, mask.not_true)]
-    domains = {column: case.domains[name] for name, column in columns.items()}
-    for found in (judge_by_reference(bits, domains), sql_engine.judge(bits, domains)):  # type: ignore[arg-type]
+    domains = {Seen(column): case.domains[name] for name, column in columns.items()}
+    for found in (judge_by_reference(bits, domains), sql_engine.judge(bits, domains)):
         letters = frozenset(letter for letter, flag in zip("TFN", found, strict=False) if flag)
         assert letters == case.mask
         assert verdict(letters) == case.verdict

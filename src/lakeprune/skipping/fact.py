@@ -1,12 +1,13 @@
 """Facts about one container that metadata can prove, as a small closed expression language.
 
 A fact is two-valued: TRUE means proven, FALSE means "not proven" (a missing statistic proves nothing). Engines print or
-evaluate these nodes and nothing else; they never learn a SQL function.
+evaluate these nodes and nothing else; they never learn a SQL function. A column is one as some rungs of the ladder show it.
 
     Known(b)                constant
     NoNull(c)               no live row is NULL in c
     AllNull(c)              every live row is NULL in c
-    NanFree(c)              no live row is NaN in c
+    NanFree(c, is_sought)   no live row is NaN in c; sought: the predicate asks for NaN itself
+    NoNanSeen(c)            nothing recorded says that a row is NaN in c, which proves nothing (hidden_nan.py)
     Covered(c, S)           every non-NULL, non-NaN value of c lies in S
     Below(a, b, strict)     every such value of a is below (or equal to, unless strict) every such value of b
     Never(e, truth)         the exact partition expression e never has this truth value
@@ -19,7 +20,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from lakeprune.predicate.tree import Column, Exact
+from lakeprune.predicate.tree import Exact
+from lakeprune.skipping.ladder import Seen
 from lakeprune.values.intervals import IntervalSet
 
 
@@ -28,25 +30,30 @@ class Known(Struct, frozen=True, cache_hash=True):
 
 
 class NoNull(Struct, frozen=True, cache_hash=True):
-    column: Column
+    column: Seen
 
 
 class AllNull(Struct, frozen=True, cache_hash=True):
-    column: Column
+    column: Seen
 
 
 class NanFree(Struct, frozen=True, cache_hash=True):
-    column: Column
+    column: Seen
+    is_sought: bool = False
+
+
+class NoNanSeen(Struct, frozen=True, cache_hash=True):
+    column: Seen
 
 
 class Covered(Struct, frozen=True, cache_hash=True):
-    column: Column
+    column: Seen
     values: IntervalSet
 
 
 class Below(Struct, frozen=True, cache_hash=True):
-    left: Column
-    right: Column
+    left: Seen
+    right: Seen
     strict: bool
 
 
@@ -67,7 +74,7 @@ class Unproven(Struct, frozen=True, cache_hash=True):
     part: Fact
 
 
-Fact = Known | NoNull | AllNull | NanFree | Covered | Below | Never | All | Some | Unproven
+Fact = Known | NoNull | AllNull | NanFree | NoNanSeen | Covered | Below | Never | All | Some | Unproven
 
 PROVEN = Known(True)
 NOT_PROVEN = Known(False)

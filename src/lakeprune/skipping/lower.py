@@ -1,7 +1,7 @@
 """From a normalised predicate to its truth mask over statistics.
 
-In: a `Lowerable` tree and the columns whose evidence is allowed. Out: a `Mask`. A leaf whose column is not allowed is unknown:
-that is how the ladder of evidence is climbed with one set of rules.
+In: a `Lowerable` tree and how much is seen of each column. Out: a `Mask`. A leaf whose column is not seen is unknown: that is how
+the ladder of evidence is climbed with one set of rules.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from lakeprune.predicate.tree import (
     Or,
 )
 from lakeprune.predicate.walk import children, nodes
+from lakeprune.skipping.ladder import View
+from lakeprune.skipping.leaves.buckets import bucket_mask
 from lakeprune.skipping.leaves.columns import column_compare_mask
 from lakeprune.skipping.leaves.exact import exact_mask
 from lakeprune.skipping.leaves.membership import membership_mask
@@ -32,6 +34,7 @@ from lakeprune.skipping.leaves.nulls import null_test_mask
 from lakeprune.skipping.mask import (
     UNKNOWN,
     Mask,
+    both,
     conjunction,
     constant,
     disjunction,
@@ -42,40 +45,35 @@ from lakeprune.skipping.mask import (
     negation,
 )
 
-Allowed = Callable[[Column], bool]
+EVERYTHING = View()
 
 
-def _every(_column: Column) -> bool:
-    return True
-
-
-def lower(predicate: Expr, allowed: Allowed = _every) -> Mask:
-    """The mask of a normalised predicate, using only what is known about the allowed columns."""
+def lower(predicate: Expr, view: View = EVERYTHING) -> Mask:
+    """The mask of a normalised predicate, using only what is seen of its columns."""
     match predicate:
         case Constant(truth):
             return constant(truth)
         case And(parts):
-            return conjunction(_part_masks(parts, allowed, guard=lambda part: Not(_null_of(part)), settled=is_true))
+            return conjunction(_part_masks(parts, view, guard=lambda part: Not(_null_of(part)), settled=is_true))
         case Or(parts):
-            return disjunction(_part_masks(parts, allowed, guard=_null_of, settled=is_not_false))
+            return disjunction(_part_masks(parts, view, guard=_null_of, settled=is_not_false))
         case Not(part):
-            return negation(lower(part, allowed))
+            return negation(lower(part, view))
         case IsNull(part):
-            return is_null(lower(part, allowed))
+            return is_null(lower(part, view))
         case Either(outer, inner):
-            return either(lower(outer, allowed), lower(inner, allowed))
+            return either(lower(outer, view), lower(inner, view))
         case Opaque():
             return UNKNOWN
         case Member() | NullTest() | ColumnCompare() | Exact():
-            is_allowed = all(allowed(column) for column in evidence_columns(predicate))
-            return _leaf_mask(predicate) if is_allowed else UNKNOWN
+            return _leaf_mask(predicate, view)
         case _:
             raise AssertionError(f"{type(predicate).__name__} must not survive normalisation")
 
 
 def _part_masks(
     parts: tuple[Expr, ...],
-    allowed: Allowed,
+    view: View,
     *,
     guard: Callable[[Expr], Expr],
     settled: Callable[[Mask], Mask],
@@ -89,27 +87,40 @@ def _part_masks(
     guarded = {part for part in parts if guards and guard(part) in guards}
     absorbed = {guard(part) for part in guarded}
     if not guarded:
-        return [lower(part, allowed) for part in parts]
+        return [lower(part, view) for part in parts]
     alone = [part for part in parts if part not in absorbed]
-    return [settled(lower(p, allowed)) if p in guarded else lower(p, allowed) for p in alone]
+    return [settled(lower(p, view)) if p in guarded else lower(p, view) for p in alone]
 
 
 def _null_of(part: Expr) -> Expr:
     return NullTest(part.column) if isinstance(part, Member) else IsNull(part)
 
 
-def _leaf_mask(predicate: Member | NullTest | ColumnCompare | Exact) -> Mask:
+def _leaf_mask(predicate: Member | NullTest | ColumnCompare | Exact, view: View) -> Mask:
+    if isinstance(predicate, Member):
+        return _member_mask(predicate, view)
+    looked_at = [view.seen(column) for column in evidence_columns(predicate)]
+    seen = [column for column in looked_at if column is not None]
+    if len(seen) < len(looked_at):
+        return UNKNOWN
     match predicate:
-        case Member(column, values):
-            return membership_mask(column, values)
         case NullTest():
-            return null_test_mask(predicate)
-        case ColumnCompare(op, left, right):
-            return column_compare_mask(op, left, right)
+            return null_test_mask(seen, is_struct=bool(predicate.leaves))
+        case ColumnCompare(op):
+            return column_compare_mask(op, seen[0], seen[-1])
+        case Exact() if view.evidence is not None and not all(column.is_exact for column in seen):
+            return UNKNOWN  # of a range of values, nothing follows for an expression over them
         case Exact():
             return exact_mask(predicate)
         case _:
             assert_never(predicate)
+
+
+def _member_mask(predicate: Member, view: View) -> Mask:
+    seen = view.seen(predicate.column)
+    by_values = UNKNOWN if seen is None else membership_mask(seen, predicate.values)
+    by_buckets = [bucket_mask(predicate, bucketing, buckets) for bucketing, buckets in view.buckets(predicate.column)]
+    return both(by_values, *by_buckets) if by_buckets else by_values
 
 
 def evidence_columns(predicate: Expr) -> tuple[Column, ...]:

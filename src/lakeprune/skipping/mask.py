@@ -75,6 +75,11 @@ def is_not_false(part: Mask) -> Mask:
     return leaf(part.not_false, part.can_false, Known(False))
 
 
+def both(*leaves: Mask) -> Mask:
+    """What several leaves say about one predicate: only what none of them excludes is left."""
+    return leaf(*(all_of(*(getattr(mask, name) for mask in leaves)) for name in ("can_true", "can_false", "can_null")))
+
+
 def either(one: Mask, other: Mask) -> Mask:
     """The truth is that of one or of the other: everything either could produce."""
     return Mask(

@@ -12,9 +12,10 @@ from enum import Enum
 
 from msgspec import Struct
 
-from lakeprune.predicate.tree import Clause, Column, Constant, Exact
-from lakeprune.skipping.fact import PROVEN, AllNull, Below, Covered, Fact, NanFree, Never, NoNull, walk
-from lakeprune.skipping.ladder import Evidence, Ladder
+from lakeprune.predicate.tree import Clause, Column, Constant, Exact, NanPolicy
+from lakeprune.skipping.fact import PROVEN, AllNull, Below, Covered, Fact, NanFree, Never, NoNanSeen, NoNull, walk
+from lakeprune.skipping.hidden_nan import columns_in_doubt, without_hidden_nan
+from lakeprune.skipping.ladder import Evidence, Ladder, Seen
 from lakeprune.skipping.lower import evidence_columns, lower
 
 
@@ -40,19 +41,27 @@ class ClauseBits(Struct, frozen=True):
     not_true: int
     by_rung: tuple[int, ...]  # using the evidence of one rung only, in the order of the ladder
     lifted: Mapping[Lift, int]  # the kinds of ignorance that could matter to it
+    strict: int  # can_true without any assumption
+    assumed_columns: tuple[Column, ...] = ()  # in which can_true and by_rung take no hidden NaN for granted
 
 
 class Plan(Struct, frozen=True):
     clauses: tuple[Clause, ...]
     bits: tuple[Bit, ...]
     positions: tuple[ClauseBits, ...]
-    columns: tuple[Column, ...]  # whose domains are needed
+    columns: tuple[Column, ...]  # whose domains are needed, as all evidence shows them
+    domains: tuple[Seen, ...]  # these, and as single rungs show them
     exacts: tuple[Exact, ...]
     evidence: Evidence
 
     @property
     def ladder(self) -> Ladder:
         return self.evidence.ladder
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """The columns as all evidence shows them."""
+        return tuple(self.evidence.seen(column) for column in self.columns)
 
     @property
     def exact_rungs(self) -> tuple[int, ...]:
@@ -64,22 +73,27 @@ class Plan(Struct, frozen=True):
         return isinstance(self.clauses[clause].predicate, Constant)
 
 
-def plan_clauses(clauses: Sequence[Clause], evidence: Evidence) -> Plan:
-    """The bits that explain these clauses, each asked once."""
+def plan_clauses(clauses: Sequence[Clause], evidence: Evidence, nan_policy: NanPolicy = NanPolicy.STRICT) -> Plan:
+    """The bits that explain these clauses, each asked once. Only with `ASSUME` does anything rest on an assumption."""
     bits: dict[Bit, int] = {}
-    positions = tuple(_clause_bits(clause, evidence, bits) for clause in clauses)
+    positions = tuple(_clause_bits(clause, evidence, bits, assumes=nan_policy is NanPolicy.ASSUME) for clause in clauses)
     facts = [part for bit in bits for part in walk(bit.fact)]
     exacts = tuple(dict.fromkeys(part.exact for part in facts if isinstance(part, Never)))
-    columns = tuple(dict.fromkeys(column for part in facts for column in _domain_columns(part)))
-    return Plan(tuple(clauses), tuple(bits), positions, columns, exacts, evidence)
+    domains = tuple(dict.fromkeys(seen for part in facts for seen in _domains(part)))
+    named = {column for clause in clauses for column in evidence_columns(clause.predicate)}
+    columns = tuple(dict.fromkeys(seen.column for seen in domains if seen.column in named))
+    return Plan(tuple(clauses), tuple(bits), positions, columns, domains, exacts, evidence)
 
 
-def _clause_bits(clause: Clause, evidence: Evidence, bits: dict[Bit, int]) -> ClauseBits:
-    mask = lower(clause.predicate)
-    by_rung = _by_rung(clause, mask.can_true, evidence)
+def _clause_bits(clause: Clause, evidence: Evidence, bits: dict[Bit, int], *, assumes: bool) -> ClauseBits:
+    mask = lower(clause.predicate, evidence.view(*evidence.ladder))
+    can_true, by_rung = mask.can_true, _by_rung(clause, mask.can_true, evidence)
+    doubted = columns_in_doubt(can_true, evidence) if assumes else ()
+    if doubted:
+        can_true, *by_rung = (without_hidden_nan(fact, doubted) for fact in (can_true, *by_rung))
     exact = {evidence.is_exact(column) for column in evidence_columns(clause.predicate)}
     lifts = [Lift.MISSING] if False in exact else []
-    if any(isinstance(part, NanFree) for part in walk(mask.can_true)):
+    if any(isinstance(part, NanFree | NoNanSeen) for part in walk(can_true)):
         lifts.append(Lift.NAN)
     if True in exact:
         lifts += [Lift.UNREADABLE, Lift.FAILED]
@@ -88,10 +102,12 @@ def _clause_bits(clause: Clause, evidence: Evidence, bits: dict[Bit, int]) -> Cl
         return bits.setdefault(Bit(fact, lift), len(bits))
 
     return ClauseBits(
-        place(mask.can_true),
+        place(can_true),
         place(mask.not_true),
         tuple(place(fact) for fact in by_rung),
-        {lift: place(mask.can_true, lift) for lift in lifts},
+        {lift: place(can_true, lift) for lift in lifts},
+        place(mask.can_true),
+        doubted,
     )
 
 
@@ -99,21 +115,23 @@ def _by_rung(clause: Clause, can_true: Fact, evidence: Evidence) -> list[Fact]:
     """Whether the clause can be TRUE by the evidence of each rung alone; a constant needs none, so none can claim it."""
     if isinstance(clause.predicate, Constant):
         return [PROVEN] * len(evidence.ladder)
-    spoken = {rung for column in evidence_columns(clause.predicate) for rung in evidence.rungs_of(column)}
+    columns = evidence_columns(clause.predicate)
+    shown = [*columns, *(bucketed.column for column in columns for bucketed in evidence.buckets_of(column))]
+    spoken = {rung for column in shown for rung in evidence.rungs_of(column)}
     found = []
     for rung in evidence.ladder:
         if spoken == {rung}:
             found.append(can_true)
         elif rung in spoken:
-            found.append(lower(clause.predicate, lambda column, rung=rung: rung in evidence.rungs_of(column)).can_true)  # type: ignore[misc]
+            found.append(lower(clause.predicate, evidence.view(rung)).can_true)
         else:
             found.append(PROVEN)
     return found
 
 
-def _domain_columns(fact: Fact) -> tuple[Column, ...]:
+def _domains(fact: Fact) -> tuple[Seen, ...]:
     match fact:
-        case NoNull(column) | AllNull(column) | NanFree(column) | Covered(column, _):
+        case NoNull(column) | AllNull(column) | NanFree(column, _) | NoNanSeen(column) | Covered(column, _):
             return (column,)
         case Below(left, right, _):
             return (left, right)

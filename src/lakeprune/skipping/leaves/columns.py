@@ -23,13 +23,14 @@ CASES (two columns of one type)
 
 from __future__ import annotations
 
-from lakeprune.predicate.tree import Column, Op
+from lakeprune.predicate.tree import Op
 from lakeprune.skipping.fact import PROVEN, AllNull, Below, Fact, NanFree, NoNull, all_of, some_of, unproven
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.mask import Mask, leaf
 from lakeprune.values.types import Family
 
 
-def column_compare_mask(op: Op, left: Column, right: Column) -> Mask:
+def column_compare_mask(op: Op, left: Seen, right: Seen) -> Mask:
     """The mask of `left op right`, for =, < and <=."""
     a_clean, b_clean = _nan_free(left), _nan_free(right)
     if op is Op.EQ:
@@ -48,5 +49,5 @@ def column_compare_mask(op: Op, left: Column, right: Column) -> Mask:
     )
 
 
-def _nan_free(column: Column) -> Fact:
+def _nan_free(column: Seen) -> Fact:
     return NanFree(column) if column.type.family is Family.REAL else PROVEN

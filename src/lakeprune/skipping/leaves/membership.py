@@ -60,14 +60,16 @@ CASES (`?` statistic missing, `-` no value, nan: - proven absent, ? unknown)
 
 from __future__ import annotations
 
+import math
+
 from lakeprune.predicate.comparison import whole
-from lakeprune.predicate.tree import Column
 from lakeprune.skipping.fact import PROVEN, AllNull, Covered, Fact, Known, NanFree, NoNull, all_of, some_of, unproven
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.mask import Mask, leaf
 from lakeprune.values.intervals import IntervalSet
 
 
-def membership_mask(column: Column, values: IntervalSet) -> Mask:
+def membership_mask(column: Seen, values: IntervalSet) -> Mask:
     """The mask of `column lies in values`."""
     # `whole`: outside {false} lie "below false" and "above false"; on booleans only {true} of that exists.
     never_true = some_of(AllNull(column), _stays_in(column, whole(values.complement(), column.type)))
@@ -75,13 +77,21 @@ def membership_mask(column: Column, values: IntervalSet) -> Mask:
     return leaf(unproven(never_true), unproven(never_false), unproven(NoNull(column)))
 
 
-def _stays_in(column: Column, values: IntervalSet) -> Fact:
+def _stays_in(column: Seen, values: IntervalSet) -> Fact:
     """Every non-NULL value, NaN included, lies in `values`."""
-    nan_is_fine: Fact = PROVEN if values.nan is None or values.nan else NanFree(column)
+    nan_is_fine: Fact = PROVEN if values.nan is None or values.nan else NanFree(column, is_sought=_holds_infinity(values))
     return all_of(_covered(column, values), nan_is_fine)
 
 
-def _covered(column: Column, values: IntervalSet) -> Fact:
+def _holds_infinity(values: IntervalSet) -> bool:
+    """Whether NaN, which lies outside `values`, is so alone: no order puts it there, the predicate names it."""
+    if not values.intervals:
+        return False
+    last = values.intervals[-1]
+    return last.hi is None or (last.hi == math.inf and not last.hi_open)
+
+
+def _covered(column: Seen, values: IntervalSet) -> Fact:
     if not values.intervals:
         return Known(False)
     first = values.intervals[0]

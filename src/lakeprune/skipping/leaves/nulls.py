@@ -19,16 +19,15 @@ CASES
 
 from __future__ import annotations
 
-from lakeprune.predicate.tree import NullTest
+from collections.abc import Sequence
+
 from lakeprune.skipping.fact import NOT_PROVEN, AllNull, Fact, NoNull, some_of, unproven
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.mask import Mask, leaf
 
 
-def null_test_mask(test: NullTest) -> Mask:
-    """The mask of `column IS NULL`."""
-    if test.leaves:
-        no_null = some_of(*(NoNull(column) for column in test.leaves))
-        all_null: Fact = NOT_PROVEN
-    else:
-        no_null, all_null = NoNull(test.column), AllNull(test.column)
+def null_test_mask(seen: Sequence[Seen], *, is_struct: bool) -> Mask:
+    """The mask of `column IS NULL`, by what is seen of the column, or of the leaves of a struct."""
+    no_null = some_of(*(NoNull(column) for column in seen))
+    all_null: Fact = NOT_PROVEN if is_struct else AllNull(seen[0])
     return leaf(unproven(no_null), unproven(all_null), NOT_PROVEN)
