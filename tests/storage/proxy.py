@@ -50,6 +50,19 @@ class Proxy:
         self.port = 0
         self.over = threading.Event()
         self.lock = threading.Lock()
+        self.under_way = self.most_under_way = 0
+
+    def begin(self) -> None:
+        """A request is under way from here."""
+        with self.lock:
+            self.under_way += 1
+            self.most_under_way = max(self.most_under_way, self.under_way)
+
+    def end(self) -> None:
+        """It is not any more. Called before the first byte of the answer: a client that has its answer may ask again before
+        this thread comes to its next line, and these two requests were never under way at once."""
+        with self.lock:
+            self.under_way -= 1
 
     def admit(self, method: str, path: str, headers: dict[str, str]) -> Fate:
         with self.lock:
@@ -96,7 +109,12 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        fate = self.owner.admit(self.command, self.path, dict(self.headers.items()))
+        self.owner.begin()
+        try:
+            fate = self.owner.admit(self.command, self.path, dict(self.headers.items()))
+            answer = self._asked() if fate in (Fate.SERVE, Fate.STALL_BODY, Fate.CUT_BODY) else None
+        finally:
+            self.owner.end()
         match fate:
             case Fate.STALL:
                 self.owner.over.wait()
@@ -108,7 +126,8 @@ class _Handler(BaseHTTPRequestHandler):
             case Fate.FORBIDDEN:
                 self._answer(403, b"<Error><Code>AccessDenied</Code></Error>")
             case Fate.SERVE | Fate.STALL_BODY | Fate.CUT_BODY:
-                self._forward(fate)
+                assert answer is not None
+                self._pass_on(fate, *answer)
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -116,15 +135,18 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Silent: the tests look at `seen`."""
 
-    def _forward(self, fate: Fate) -> None:
+    def _asked(self) -> tuple[http.client.HTTPResponse, bytes]:
+        """What the server answers."""
         upstream = http.client.HTTPConnection("127.0.0.1", self.owner.target, timeout=30)
         try:
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
             upstream.request(self.command, self.path, headers=headers)
             answer = upstream.getresponse()
-            content = answer.read()
+            return answer, answer.read()
         finally:
             upstream.close()
+
+    def _pass_on(self, fate: Fate, answer: http.client.HTTPResponse, content: bytes) -> None:
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "connection", "content-length"):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakeprune.cli.main import main
+from tests.builders.untimed import untimed
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def explain_in_a_process(*arguments: str, **environment: str) -> Ran:
 
 def comparable(document: dict[str, Any]) -> dict[str, Any]:
     """A document without what must differ between a local run and one on a store."""
-    kept = {name: value for name, value in document.items() if name not in ("table", "elapsed_ms", "fetched")}
+    kept = {name: value for name, value in untimed(document).items() if name not in ("table", "fetched")}
+    kept["phases"] = [{**phase, "io": None} for phase in kept["phases"]]
     found: dict[str, Any] = json.loads(json.dumps(kept).replace(document["table"], "TABLE"))  # statements name it
     return found

@@ -11,7 +11,7 @@ from tests.storage.running import comparable, explain
 from tests.storage.servers import Server
 
 IMPATIENT = {"timeout": "300ms", "max_retries": "2"}
-FEW, PATIENT = 2, "4s"  # so long that a busy machine serves in time, and waited for so few times
+FEW, PATIENT = 2, "8s"  # so long that a busy machine serves in time, and waited for so few times
 BAD = [fate for fate in Fate if fate not in (Fate.SERVE, Fate.FORBIDDEN)]
 # Every way on one store, the three that show a store's own client on the others.
 WAYS = [("s3", fate) for fate in BAD]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -43,7 +44,7 @@ def test_a_damaged_entry_is_fetched_again(s3: Server, local_users: Path, tmp_pat
     again = explain(url, *flags)
     if damage == "a directory":
         assert (again.code, again.out) == (2, "")
-        assert "error[LP234]" in again.err
+        assert json.loads(again.err)["error"]["code"] == "LP234"
         return
     assert again.document["files"] == whole["files"]
     assert again.document["fetched"]["requests"] == 3

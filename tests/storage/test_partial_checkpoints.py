@@ -10,7 +10,7 @@ import pytest
 
 from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.engines.engine import EngineError
-from lakeprune.formats.delta.column_use import column_use
+from lakeprune.formats.delta.checkpoint import column_use
 from lakeprune.storage import partial_parquet
 from lakeprune.storage.object.storage import open_object_storage
 from lakeprune.storage.storage import ColumnUse

@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 from msgspec import Struct
 
 CACHE_SIZE = 2 << 30
+CONCURRENCY = 64
 
 
 class AccessOptions(TypedDict, total=False):
@@ -24,6 +25,7 @@ class AccessOptions(TypedDict, total=False):
     cache_dir: str | os.PathLike[str]
     no_cache: bool
     cache_size: int
+    concurrency: int
     progress: Callable[[int, int], None]  # called with the bytes that are here and the bytes wanted
 
 
@@ -38,6 +40,7 @@ class Access(Struct, frozen=True):
     cache_dir: str | os.PathLike[str] | None = None
     no_cache: bool = False
     cache_size: int = CACHE_SIZE
+    concurrency: int = CONCURRENCY  # requests under way at once, at most
     progress: Callable[[int, int], None] | None = None
 
     def __repr__(self) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from contextlib import nullcontext
+from threading import BoundedSemaphore, Lock
 
 from msgspec import Struct
 
@@ -17,7 +18,8 @@ from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.storage import Entry
 
 PART = 8 << 20
-_CONNECTIONS = 16
+_LARGE = 1 << 20  # of parts this large only some are under way at once: each is held in memory until it is whole
+_LARGE_AT_ONCE = 16
 
 
 class Piece(Struct, frozen=True):
@@ -44,17 +46,21 @@ def whole(path: str, entry: Entry) -> Piece:
 
 
 class Fetcher:
-    def __init__(self, client: ObjectClient, cache: FileCache, progress: Callable[[int, int], None] | None) -> None:
+    def __init__(
+        self, client: ObjectClient, cache: FileCache, progress: Callable[[int, int], None] | None, concurrency: int
+    ) -> None:
         self.cached_files = self.cached_bytes = 0
         self._client = client
         self._cache = cache
         self._progress = progress
+        self._concurrency = concurrency
+        self._large = BoundedSemaphore(_LARGE_AT_ONCE)
 
     def fetch(self, wanted: Sequence[Piece]) -> dict[Piece, str]:
         """Where every wanted piece lies on this machine."""
         if not wanted:
             return {}
-        pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="lakeprune-fetch")
+        pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="lakeprune-fetch")
         arriving: list[_Arriving] = []
         before = self._client.requests
         try:
@@ -92,7 +98,8 @@ class Fetcher:
         """Fetch one part; the piece's place once its last part is here."""
         piece, end = one.piece, min(start + PART, one.piece.size)
         if start < end:
-            one.writer.put(start, self._client.read_range(piece.path, piece.entry, piece.start + start, piece.start + end))
+            with self._large if end - start >= _LARGE else nullcontext():
+                one.writer.put(start, self._client.read_range(piece.path, piece.entry, piece.start + start, piece.start + end))
             meter.add(end - start)
         return one, one.writer.finish() if one.is_last_part() else None
 

@@ -6,12 +6,13 @@ In: a path or a file:// URL. Out: a `Storage`. What cannot be read is a TableErr
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
 from lakeprune.errors import TableError
-from lakeprune.storage.storage import Entry, Storage
+from lakeprune.storage.storage import Entry, Storage, is_elsewhere
 
 
 class LocalStorage(Storage):
@@ -24,7 +25,7 @@ class LocalStorage(Storage):
             if not os.path.lexists(self.root):
                 self.root, self.pattern = _split_glob(self.root)
                 if self.pattern is None or not os.path.isdir(self.root):
-                    raise TableError("LP301", f"there is nothing at {location}", fix="check the path; a table is a directory")
+                    raise TableError("LP301", f"there is nothing at {location}", fix=_what_it_may_be(location))
             elif not os.path.isdir(self.root):
                 os.stat(self.root)  # says so when it is a loop of links or not permitted
                 self.root, self.pattern = os.path.split(self.root)
@@ -37,12 +38,12 @@ class LocalStorage(Storage):
             elif os.path.lexists(self.place(self.pattern)):
                 found = dict([_entry(self.root, self.pattern)])
             else:
+                from glob import glob
+
                 found = {}
-                for path in _matches(self.root, self.pattern):
-                    is_directory = os.path.isdir(self.place(path))
-                    found.update(
-                        _walk(self.root, f"{path.rstrip('/')}/", wants, ()) if is_directory else [_entry(self.root, path)]
-                    )
+                for path in glob(self.pattern, root_dir=self.root, recursive=True):
+                    folder = f"{path.rstrip('/')}/" if os.path.isdir(self.place(path)) else None
+                    found.update([_entry(self.root, path)] if folder is None else _walk(self.root, folder, wants, ()))
         return sorted(found.values(), key=lambda entry: entry.name)
 
     def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:  # noqa: ARG002  # few are not wanted
@@ -63,10 +64,6 @@ class LocalStorage(Storage):
         with _readable(place, "the file"):
             return os.stat(place).st_size if os.path.isfile(place) else None
 
-    def read_if_there(self, path: str, limit: int) -> bytes | None:
-        size = self.size(path)
-        return None if size is None or size > limit else self.read(path)
-
     def open(self, path: str) -> BinaryIO:
         place = self.place(path)
         with _readable(place, "the file"):
@@ -75,8 +72,14 @@ class LocalStorage(Storage):
     def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(map(self.place, paths))
 
-    def place(self, path: str) -> str:
-        return f"{self.root}/{path}"
+    def footer_paths(self, files: Sequence[tuple[str, int]]) -> list[str | None]:
+        return [self._anywhere(path) if is_elsewhere(path) else self.place(path) for path, _ in files]
+
+    def _anywhere(self, path: str) -> str | None:
+        """A path of this machine outside of the root."""
+        if path.startswith("/"):
+            return path
+        return _local_path(path) if path[:5].lower() == "file:" else None
 
 
 def _split_glob(path: str) -> tuple[str, str | None]:
@@ -88,12 +91,6 @@ def _split_glob(path: str) -> tuple[str, str | None]:
     names = path.split("/")
     first = next((number for number, name in enumerate(names) if any(letter in name for letter in "*?[")), None)
     return (path, None) if first is None else ("/".join(names[:first]), "/".join(names[first:]))
-
-
-def _matches(root: str, pattern: str) -> list[str]:
-    from glob import glob
-
-    return glob(pattern, root_dir=root, recursive=True)
 
 
 def _walk(
@@ -133,6 +130,15 @@ def _local_path(location: str) -> str:
     if parts.netloc not in ("", "localhost"):
         raise TableError("LP303", f"{location} names another machine", fix="a local file:// URL has three slashes")
     return unquote(parts.path)
+
+
+def _what_it_may_be(location: str) -> str:
+    if location.startswith("dbfs:/"):
+        return "dbfs:/ is known on Databricks alone: give /dbfs/... there, elsewhere the store's URL (s3://, abfss://, gs://)"
+    if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){1,2}", location):
+        query = f'lakeprune explain --engine spark --sql "SELECT * FROM {location} WHERE ..."'
+        return f"give its path; a name in a catalog is known to PyIceberg (--catalog NAME) or to Spark: {query}"
+    return "check the path; a table is a directory"
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from lakeprune.storage.storage import ChunksOf, Column, ColumnChunk, ColumnUse
 WORTH_IT = 16 << 20  # bytes: below, fetching everything is as fast as asking twice (docs/adr/0011)
 _SAVING = 0.25  # of the file, at least
 _TAIL = 256 << 10
+_FOOTER_TAIL = 64 << 10  # of data files, whose footers are small and many
 _UNREADABLE = b"\xff" * 16  # no page header begins so
 
 
@@ -36,12 +37,21 @@ class PartialParquet:
     def tail(self) -> list[Piece]:
         return [replace(self.file, start=self.file.size - _TAIL)]
 
-    def rest_of_footer(self) -> list[Piece]:
+    def footer_tail(self) -> list[Piece]:
+        """The end of a file of which nothing but the footer is wanted."""
+        return [replace(self.file, start=max(0, self.file.size - _FOOTER_TAIL))]
+
+    def rest_of_footer(self, fetched: int | None = None) -> list[Piece]:
         """What the tail did not hold of the footer."""
-        size, footer = self.file.size, _footer_size(self.place)
-        if footer is None or not _TAIL < footer <= size:
+        size, footer, tail = self.file.size, _footer_size(self.place), fetched or _TAIL
+        if footer is None or not tail < footer <= size:
             return []
-        return [replace(self.file, start=size - footer, end=size - _TAIL)]
+        return [replace(self.file, start=size - footer, end=size - tail)]
+
+    def bytes(self, start: int, end: int) -> list[Piece]:
+        """These bytes, as far as the file has them."""
+        first, last = max(0, start), min(end, self.file.size)
+        return [replace(self.file, start=first, end=last)] if first < last else []
 
     def plan(self, chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]) -> list[Piece] | None:
         """What is always read; None when fetching the whole file is the better way."""
@@ -77,6 +87,12 @@ def open_partially(
     return [partial for partial, _ in plans]
 
 
+def bring_footers(partials: Sequence[PartialParquet], fetcher: Fetcher) -> None:
+    """Fetch the footers of these files, and nothing else of them."""
+    bring(fetcher, [(partial, partial.footer_tail()) for partial in partials])
+    bring(fetcher, [(partial, partial.rest_of_footer(_FOOTER_TAIL)) for partial in partials])
+
+
 def bring(fetcher: Fetcher, wanted: Sequence[tuple[PartialParquet, list[Piece]]]) -> None:
     """Fetch pieces of all the files at once, each into its file."""
     here = fetcher.fetch([piece for _, pieces in wanted for piece in pieces])
@@ -100,7 +116,7 @@ def _writable(place: str) -> Iterator[None]:
 def _footer_size(place: str) -> int | None:
     """Bytes of the footer with its length and mark, None when the file does not end as Parquet does."""
     with open(place, "rb") as file:
-        file.seek(-8, os.SEEK_END)
+        file.seek(max(-8, -os.path.getsize(place)), os.SEEK_END)
         end = file.read(8)
     return int.from_bytes(end[:4], "little") + 8 if end[4:] == b"PAR1" else None
 

@@ -80,25 +80,50 @@ class Storage(ABC):
     def size(self, path: str) -> int | None:
         """Bytes of a file, None when there is no such file."""
 
-    @abstractmethod
     def read_if_there(self, path: str, limit: int) -> bytes | None:
         """A small file that may not exist; None also when it is longer than the limit."""
+        size = self.size(path)
+        return None if size is None or size > limit else self.read(path)
 
     @abstractmethod
     def open(self, path: str) -> BinaryIO:
         """A file as bytes. Raises TableError when it cannot be read."""
 
+    def open_data(self, path: str, size: int) -> BinaryIO:  # noqa: ARG002  # files of this machine know their size
+        """A data file of this size, to be read from anywhere. Raises FileNotFoundError, now or when it is read."""
+        return self.open(path)
+
     @abstractmethod
     def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Where the engine finds these files, all brought there together."""
 
-    @abstractmethod
     def place(self, path: str) -> str:
         """What a file is called in messages."""
+        return f"{self.root}/{path}"
 
     def parquet_paths(self, paths: Sequence[str], chunks_of: ChunksOf, use: Callable[[Column], ColumnUse]) -> tuple[str, ...]:  # noqa: ARG002
         """Where the engine finds these Parquet files, with the columns that are always read."""
         return self.engine_paths(paths)
+
+    has_whole_files = True  # not only the footers of what `footer_paths` names
+
+    def bring_bytes(self, pieces: Sequence[tuple[str, int, int]]) -> None:  # noqa: B027  # where whole files are
+        """Fetch these bytes of files that `footer_paths` named, by where the engine finds them: from, up to."""
+
+    def footer_paths(self, files: Sequence[tuple[str, int]]) -> list[str | None]:
+        """Where the engine finds these Parquet files, of which only footers are read; None for one that cannot be reached here.
+
+        A file is given by its path, or its whole location when it lies elsewhere, and its size.
+        """
+        return [None if is_elsewhere(path) else self.engine_paths([path])[0] for path, _ in files]
+
+    def signed_urls(self, paths: Sequence[str], seconds: int) -> list[str] | None:  # noqa: ARG002  # files of this machine have none
+        """URLs by which anybody can read these files for so long, None where the store signs none."""
+        return None
+
+    def read_range(self, path: str, size: int, start: int, end: int) -> bytes:  # opened instead, on this machine
+        """Bytes `start` to `end` of a file with this size, of an object store."""
+        raise NotImplementedError(f"{type(self).__name__} opens files")
 
     def need(self, is_needed: Callable[[Column], bool]) -> None:  # noqa: B027  # files of this machine have every column
         """Make sure that the Parquet files hold these columns too."""
@@ -127,13 +152,25 @@ class Storage(ABC):
             return file.read()
 
 
+def is_elsewhere(path: str) -> bool:
+    """Whether a path does not lie below the root of a storage."""
+    return path.startswith(("/", "file:")) or "://" in path
+
+
 def open_storage(location: str, access: Mapping[str, Any]) -> Storage:
-    """The storage of a location: a local path, a file:// URL, or an object store reached with these access options."""
+    """The storage of a location: a local path, a file:// URL, a shared table, or an object store reached with `access`."""
     scheme, separator, _ = location.partition("://")
     if separator and scheme.isalnum() and scheme.lower() != "file":
         from lakeprune.storage.object.storage import open_object_storage
 
         return open_object_storage(location, access)
+    if "#" in location:
+        from lakeprune.storage.sharing.profile import is_shared
+
+        if is_shared(location):
+            from lakeprune.storage.sharing.storage import SharedStorage
+
+            return SharedStorage(location)
     from lakeprune.storage.local import LocalStorage
 
     return LocalStorage(location)

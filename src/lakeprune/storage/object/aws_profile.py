@@ -34,19 +34,11 @@ def profile_options(name: str, *, must_exist: bool) -> dict[str, str]:
     if "access_key_id" in options and "secret_access_key" in options:
         return options
     if other := next((key for key in _ELSEWHERE if key in found), None):
-        raise UsageError(
-            "LP233",
-            f"profile `{name}` signs in by {other}, which is not supported here",
-            fix=f'run: eval "$(aws configure export-credentials --profile {name} --format env)"',
-        )
+        fix = f'run: eval "$(aws configure export-credentials --profile {name} --format env)"'
+        raise UsageError("LP233", f"profile `{name}` signs in by {other}, which is not supported here", fix=fix)
     if must_exist:
-        what = "has no keys" if found else "does not exist"
-        raise UsageError(
-            "LP233",
-            f"profile `{name}` {what}",
-            where="the AWS config and credentials files",
-            fix="run `aws configure list-profiles`",
-        )
+        what, where = "has no keys" if found else "does not exist", "the AWS config and credentials files"
+        raise UsageError("LP233", f"profile `{name}` {what}", where=where, fix="run `aws configure list-profiles`")
     return options
 
 
@@ -62,7 +54,6 @@ def _section(path: str, section: str) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, UnreadableFile):
-        raise UsageError(
-            "LP233", "an AWS profile file cannot be read", where=path, fix="check its permissions and its form"
-        ) from None
+        fix = "check its permissions and its form"
+        raise UsageError("LP233", "an AWS profile file cannot be read", where=path, fix=fix) from None
     return dict(parser[section]) if parser.has_section(section) else {}

@@ -21,43 +21,45 @@ _CHECK = {
     Store.AZURE: "check the account, its key or SAS token, and that they may list and read the table's metadata",
     Store.GCS: "check the service account or token, and that it may list and read the table's metadata",
 }
+_KINDS = {
+    "TimedOut": "no answer in time",
+    "timed out": "no answer in time",
+    "dns error": "the host is not known",
+    "ConnectionRefused": "connection refused",
+    "ConnectionReset": "the connection was cut",
+    "IncompleteMessage": "the connection was cut",
+    "IncompleteBody": "the connection was cut",
+    "UnexpectedEof": "the connection was cut",
+    "certificate": "its certificate is not trusted",
+    "builder error": "plain http is not allowed without --option allow_http=true",
+}
 
 
 def store_failure(message: str, what: str, attempts: int, location: ObjectLocation, settings: ClientSettings) -> LakepruneError:
     """The error to show for a request that failed for good."""
-    status, code, retries = _STATUS.search(message), _CODE.search(message), _RETRIES.search(message)
-    answer = f"HTTP {status[1]}" + (f" {code[1]}" if code else "") if status else ""
-    where = f"{location.shown}: {what}"
+    found, code, retries = _STATUS.search(message), _CODE.search(message), _RETRIES.search(message)
+    status = found[1] if found else ""
+    answer = f"HTTP {status}" + (f" {code[1]}" if code else "") if status else ""
+    store, kind = location.store.value, "container" if location.store is Store.AZURE else "bucket"
+
+    def failure(number: str, summary: str, fix: str, why: str = answer) -> TableError:
+        return TableError(number, summary, where=f"{location.shown}: {what}", why=why, fix=fix)
+
     if code is not None and code[1] in _BUCKET_CODES:
-        kind = "container" if location.store is Store.AZURE else "bucket"
-        return TableError(
-            "LP333",
-            f"there is no {kind} {location.bucket}",
-            where=where,
-            why=answer,
-            fix="check its name, the account and the endpoint",
-        )
-    if status is not None and status[1] in ("401", "403"):
-        return TableError(
-            "LP332", f"{location.store.value} refuses these credentials", where=where, why=answer, fix=_CHECK[location.store]
-        )
-    if status is not None and status[1] in ("301", "307", "308"):
-        return TableError("LP332", "the bucket lies in another region", where=where, why=answer, fix="name it with --region")
-    if "redirect without LOCATION" in message:
-        return TableError("LP332", "the bucket lies in another region", where=where, fix="name it with --region")
-    if "token request" in message or ("credential" in message.lower() and status is None):
-        return TableError(
-            "LP334", "this machine offers no credentials", where=where, why=answer or _kind(message), fix=_CHECK[location.store]
-        )
+        return failure("LP333", f"there is no {kind} {location.bucket}", "check its name, the account and the endpoint")
+    if status in ("401", "403"):
+        return failure("LP332", f"{store} refuses these credentials", _CHECK[location.store])
+    if status in ("301", "307", "308") or "redirect without LOCATION" in message:
+        return failure("LP332", "the bucket lies in another region", "name it with --region")
+    if "token request" in message or ("credential" in message.lower() and not status):
+        return failure("LP334", "this machine offers no credentials", _CHECK[location.store], answer or _kind(message))
     attempts = int(retries[1]) + 1 if retries else attempts
-    return TableError(
-        "LP331",
-        f"{location.store.value} does not answer as it should",
-        where=where,
-        why=f"{answer or _kind(message)}, {attempts} attempt{'' if attempts == 1 else 's'}",
-        fix=f"check the endpoint and the network; --option timeout=60s waits longer than {settings.timeout:g}s, "
-        f"--option max_retries=10 tries again more than {settings.max_retries} times",
+    fix = (
+        f"check the endpoint and the network; --option timeout=60s waits longer than {settings.timeout:g}s, "
+        f"--option max_retries=10 tries again more than {settings.max_retries} times"
     )
+    why = f"{answer or _kind(message)}, {attempts} attempt{'' if attempts == 1 else 's'}"
+    return failure("LP331", f"{store} does not answer as it should", fix, why)
 
 
 def wrong_option(name: str | None, *, is_unknown: bool) -> UsageError:
@@ -70,18 +72,4 @@ def wrong_option(name: str | None, *, is_unknown: bool) -> UsageError:
 
 
 def _kind(message: str) -> str:
-    for sign, meaning in (
-        ("TimedOut", "no answer in time"),
-        ("timed out", "no answer in time"),
-        ("dns error", "the host is not known"),
-        ("ConnectionRefused", "connection refused"),
-        ("ConnectionReset", "the connection was cut"),
-        ("IncompleteMessage", "the connection was cut"),
-        ("IncompleteBody", "the connection was cut"),
-        ("UnexpectedEof", "the connection was cut"),
-        ("certificate", "its certificate is not trusted"),
-        ("builder error", "plain http is not allowed without --option allow_http=true"),
-    ):
-        if sign in message:
-            return meaning
-    return "the request failed"
+    return next((meaning for sign, meaning in _KINDS.items() if sign in message), "the request failed")

@@ -49,31 +49,20 @@ def object_location(location: str) -> ObjectLocation:
     store = SCHEMES.get(scheme.lower())
     shown = without_secrets(location)
     if store is None:
-        raise TableError(
-            "LP303",
-            f"{scheme}:// locations cannot be read",
-            where=shown,
-            fix=f"give a local path, a file:// URL, or one of {', '.join(f'{name}://' for name in SCHEMES)}",
-        )
+        fix = f"give a local path, a file:// URL, or one of {', '.join(f'{name}://' for name in SCHEMES)}"
+        raise TableError("LP303", f"{scheme}:// locations cannot be read", where=shown, fix=fix)
     host, _, path = rest.partition("/")
     bucket, account = host, None
     if store is Store.AZURE and "@" in host:
         bucket, _, account_host = host.partition("@")
         match = _AZURE_HOST.fullmatch(account_host.lower())
         if match is None:
-            raise UsageError(
-                "LP232",
-                f"{shown} does not name a storage account",
-                fix="write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH",
-            )
+            fix = "write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH"
+            raise UsageError("LP232", f"{shown} does not name a storage account", fix=fix)
         account = match["account"]
     if shown != location.strip() or ":" in bucket:
-        raise UsageError(
-            "LP232",
-            "the location contains more than a place, perhaps a secret",
-            where=shown,
-            fix="give credentials with --option, --env-creds or --profile; write ? and # of a path as %3F and %23",
-        )
+        fix = "give credentials with --option, --env-creds or --profile; write ? and # of a path as %3F and %23"
+        raise UsageError("LP232", "the location contains more than a place, perhaps a secret", where=shown, fix=fix)
     if not _NAME.fullmatch(bucket):
         kind = "container" if store is Store.AZURE else "bucket"
         raise UsageError("LP232", f"{shown} does not name a {kind}", fix="see the examples in `--help`")

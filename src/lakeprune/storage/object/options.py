@@ -16,7 +16,6 @@ from msgspec import Struct
 from lakeprune.errors import TableError, UsageError
 from lakeprune.storage.access import Access
 from lakeprune.storage.object.location import ObjectLocation, Store
-from lakeprune.storage.object.option_values import check_address, header_text, seconds, whole_number
 
 TIMEOUT = 20.0  # seconds for one request
 MAX_RETRIES = 4
@@ -28,7 +27,6 @@ _CREDENTIALS = {
     "msi_endpoint identity_endpoint use_azure_cli use_emulator",
     Store.GCS: "service_account service_account_path service_account_key application_credentials bearer_token",
 }
-_IN_ENVIRONMENT = {Store.S3: ("AWS_",), Store.AZURE: ("AZURE_STORAGE_", "AZURE_"), Store.GCS: ("GOOGLE_",)}
 # About writing, locking or delta-rs itself: a reader has no use for them.
 _PASSED_OVER = re.compile(
     r"(aws_)?(s3_)?allow_unsafe_rename|mount_allow_unsafe_rename|(aws_)?(s3_)?locking_provider|(delta_)?dynamo.*|"
@@ -42,6 +40,9 @@ _NO_HEADERS = frozenset(
 )
 _ALSO_IN_HEADERS = ("secret_access_key", "session_token", "region", "default_region", "client_id")
 _PLACES = frozenset({"bucket", "bucket_name", "container", "container_name"})
+_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|sec|secs|seconds?|m|min|minutes?|h|hours?)?", re.ASCII)
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?(?:/[A-Za-z0-9._~/-]*)?", re.ASCII)
 _TRUE = frozenset({"1", "true", "yes", "on", "y"})
 
 
@@ -67,19 +68,19 @@ def client_settings(location: ObjectLocation, access: Access) -> ClientSettings:
         given.pop("region", None)  # of no use there, and no harm
     given = _with_profile(given, location.store, access)
     for name in given.keys() - _NO_HEADERS:
-        given[name] = header_text(given[name], f"storage option `{name}`")
+        given[name] = _header_text(given[name], f"storage option `{name}`")
     if location.account is not None:
         given["account_name"] = location.account
     given = {**_places_in_environment(location.store), **given}
     _check_environment(location.store)
     _check_credentials(given, location, access)
-    timeout = seconds(given.pop("timeout", None), "timeout", TIMEOUT)
-    retry_timeout = seconds(given.pop("retry_timeout", None), "retry_timeout", 2 * timeout)
-    retries = whole_number(given.pop("max_retries", None), "max_retries", MAX_RETRIES)
-    given["connect_timeout"] = _milliseconds(seconds(given.get("connect_timeout"), "connect_timeout", min(5, timeout)))
+    timeout = _seconds(given.pop("timeout", None), "timeout", TIMEOUT)
+    retry_timeout = _seconds(given.pop("retry_timeout", None), "retry_timeout", 2 * timeout)
+    retries = _whole_number(given.pop("max_retries", None), "max_retries", MAX_RETRIES)
+    given["connect_timeout"] = _milliseconds(_seconds(given.get("connect_timeout"), "connect_timeout", min(5, timeout)))
     given["timeout"] = _milliseconds(timeout)
     for name in ENDPOINTS:
-        check_address(given.get(name), name)
+        _check_address(given.get(name), name)
     return ClientSettings(given, timeout, retry_timeout, retries)
 
 
@@ -103,14 +104,15 @@ def _plain(options: Mapping[str, Any], store: Store) -> Mapping[str, str]:
     return found
 
 
+def _variables(name: str, store: Store) -> list[str]:
+    """What an option is called in the environment."""
+    return [(prefix + name).upper() for prefix in _PREFIXES[store]]
+
+
 def _places_in_environment(store: Store) -> dict[str, str]:
     """Where the environment says the store is. The client would look itself, but the cache and the checks must know too."""
-    found = {}
-    for name in (*ENDPOINTS, "account_name"):
-        for prefix in _IN_ENVIRONMENT[store]:
-            if value := os.environ.get(prefix + name.upper()):
-                found[name] = value
-    return found
+    names = [(name, variable) for name in (*ENDPOINTS, "account_name") for variable in _variables(name, store)]
+    return {name: value for name, variable in names if (value := os.environ.get(variable))}
 
 
 def _with_profile(given: dict[str, str], store: Store, access: Access) -> dict[str, str]:
@@ -135,28 +137,23 @@ def _check_credentials(given: Mapping[str, str], location: ObjectLocation, acces
     names = _CREDENTIALS[store].split()
     if access.env_creds or _is_true(given.get("skip_signature")) or any(given.get(name) for name in names):
         return
-    prefixes = _IN_ENVIRONMENT[store]
-    variables = [prefix + name.upper() for name in [*names, "skip_signature"] for prefix in prefixes]
-    if any(os.environ.get(variable) for variable in variables) or (store is Store.GCS and os.path.exists(_gcloud_file())):
+    variables = [variable for name in (*names, "skip_signature") for variable in _variables(name, store)]
+    gcloud = os.path.join(os.path.expanduser("~"), ".config", "gcloud", "application_default_credentials.json")
+    if any(os.environ.get(variable) for variable in variables) or (store is Store.GCS and os.path.exists(gcloud)):
         return
-    raise TableError(
-        "LP334",
-        f"there are no credentials for {location.shown}",
-        fix="give them with --option, in the environment, with --profile (S3), with --env-creds for what this machine offers, "
-        "or use --public for a store that asks for none",
+    fix = (
+        "give them with --option, in the environment, with --profile (S3), with --env-creds for what this machine offers, "
+        "or use --public for a store that asks for none"
     )
-
-
-def _gcloud_file() -> str:
-    return os.path.join(os.path.expanduser("~"), ".config", "gcloud", "application_default_credentials.json")
+    raise TableError("LP334", f"there are no credentials for {location.shown}", fix=fix)
 
 
 def _check_environment(store: Store) -> None:
     """The client takes these variables as they are."""
     for name in {*_CREDENTIALS[store].split(), *_ALSO_IN_HEADERS} - _NO_HEADERS:
-        for variable in (prefix + name.upper() for prefix in _IN_ENVIRONMENT[store]):
+        for variable in _variables(name, store):
             value = os.environ.get(variable, "")
-            if header_text(value, f"the environment variable {variable}") != value:
+            if _header_text(value, f"the environment variable {variable}") != value:
                 raise UsageError("LP231", f"the value of {variable} has white space around it", fix="remove it")
 
 
@@ -166,3 +163,49 @@ def _milliseconds(value: float) -> str:
 
 def _is_true(text: str | None) -> bool:
     return text is not None and text.strip().lower() in _TRUE
+
+
+def _header_text(value: str, what: str) -> str:
+    """The value without white space around it. What no header can carry is refused: the client would fail hard on it.
+
+    >>> _header_text(" eu-west-1\\n", "the region")
+    'eu-west-1'
+    """
+    stripped = value.strip()
+    if not (stripped.isascii() and stripped.isprintable()):
+        fix = "give it on one line, in plain letters, digits and signs"
+        raise UsageError("LP231", f"{what} contains a character that no request can carry", fix=fix)
+    return stripped
+
+
+def _check_address(url: str | None, name: str) -> None:
+    """The client takes any text for an address and fails hard on the first request, so a wrong one is refused here."""
+    if url is None:
+        return
+    match = _ADDRESS.fullmatch(url)
+    if match is None or int(match["port"] or 1) > 65_535:
+        fix = "give http(s)://HOST[:PORT], without credentials"
+        raise UsageError("LP231", f"storage option `{name}` is not a usable address", fix=fix)
+
+
+def _seconds(text: str | None, name: str, default: float) -> float:
+    """A duration as delta-rs takes it; a bare number is seconds.
+
+    >>> [_seconds(text, "timeout", 20) for text in ("500ms", "2m", "7", None)]
+    [0.5, 120.0, 7.0, 20]
+    """
+    if text is None:
+        return default
+    match = _DURATION.fullmatch(text)
+    value = 0.0 if match is None else float(match[1]) * _UNITS["ms" if match[2] == "ms" else (match[2] or "s")[0]]
+    if not 0 < value <= 86_400:
+        raise UsageError("LP231", f"storage option `{name}` is not a duration up to a day", fix="write 30s, 500ms or 2m")
+    return value
+
+
+def _whole_number(text: str | None, name: str, default: int) -> int:
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 4):
+        raise UsageError("LP231", f"storage option `{name}` is not a number below 1000", fix="write 3")
+    return int(text)

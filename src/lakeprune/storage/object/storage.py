@@ -7,8 +7,13 @@ announced, and kept by what the store says it is (cache.py).
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
+
+from msgspec.structs import replace
 
 from lakeprune.errors import TableError, UsageError
 from lakeprune.storage import partial_parquet
@@ -18,21 +23,44 @@ from lakeprune.storage.fetch import Fetcher, Piece, whole
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.object.location import ObjectLocation, object_location
 from lakeprune.storage.object.options import ENDPOINTS, ClientSettings, client_settings
-from lakeprune.storage.partial_parquet import PartialParquet, bring, open_partially
-from lakeprune.storage.scratch import Scratch
-from lakeprune.storage.storage import ChunksOf, Column, ColumnUse, Entry, Storage, Traffic
+from lakeprune.storage.partial_parquet import PartialParquet, bring, bring_footers, open_partially
+from lakeprune.storage.storage import ChunksOf, Column, ColumnUse, Entry, Storage, Traffic, is_elsewhere
 
+_FILES = (".json", ".json.gz")  # how a location ends that is a file: a store has no directories to ask
+MOST_CONCURRENT = 1024
 _EXPRESS = "--x-s3"  # buckets that list in no order
 
 
 def open_object_storage(location: str, access: Mapping[str, Any]) -> ObjectStorage:
     """The storage of a table in S3, Azure or GCS; `access` has the fields of `Access`."""
     place, how = object_location(location), Access(**access)
+    _check_concurrency(how.concurrency)
     settings = client_settings(place, how)
+    root, pattern = _root(place)
     scratch = Scratch()
-    cache = _cache(place, settings, how, scratch)
-    client = ObjectClient(place, settings)
-    return ObjectStorage(client, Fetcher(client, cache, how.progress), scratch)
+    cache = _cache(root, settings, how, scratch)
+    client = ObjectClient(root, settings)
+    storage = ObjectStorage(client, Fetcher(client, cache, how.progress, how.concurrency), scratch)
+    storage.location, storage.pattern = place.shown, pattern
+    return storage
+
+
+def _check_concurrency(number: object) -> None:
+    if type(number) is not int or not 1 <= number <= MOST_CONCURRENT:
+        raise UsageError("LP231", f"{number} requests at once are not possible", fix=f"give --concurrency 1 to {MOST_CONCURRENT}")
+
+
+def _root(place: ObjectLocation) -> tuple[ObjectLocation, str | None]:
+    """Where a storage is rooted: at the directory; of a file at the bucket, anywhere in which may lie what it names.
+
+    >>> root, pattern = _root(object_location("s3://lake/t/metadata/v1.metadata.json"))
+    >>> root.shown, root.prefix, pattern
+    ('s3://lake', '', 't/metadata/v1.metadata.json')
+    """
+    if not place.prefix.endswith(_FILES):
+        return place, None
+    scheme, _, rest = place.shown.partition("://")
+    return replace(place, prefix="", shown=f"{scheme}://{rest.partition('/')[0]}"), place.prefix
 
 
 class ObjectStorage(Storage):
@@ -47,6 +75,8 @@ class ObjectStorage(Storage):
         self._directories: set[str] = set()
         self._here: dict[str, str] = {}  # where each file lies on this machine
         self._partial: list[PartialParquet] = []
+        self._footers: dict[str, str] = {}  # where files lie of which only the footers were fetched
+        self._opened: dict[str, PartialParquet] = {}  # these files, by where they lie
 
     def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:
         # Files of subdirectories are listed too, of which there may be thousands: a listing in order ends at `before`.
@@ -68,6 +98,11 @@ class ObjectStorage(Storage):
         (place,) = self.engine_paths([path])
         return open(place, "rb")  # the caller closes it
 
+    def open_data(self, path: str, size: int) -> BinaryIO:
+        from lakeprune.storage.object.range_file import RangeFile
+
+        return cast("BinaryIO", RangeFile(self._client, path, size))
+
     def engine_paths(self, paths: Sequence[str]) -> tuple[str, ...]:
         self._fetch([whole(path, self._present(path)) for path in paths if path not in self._here])
         return tuple(self._here[path] for path in paths)
@@ -80,6 +115,28 @@ class ObjectStorage(Storage):
         self._partial += opened
         self._here.update({partial.file.path: partial.place for partial in opened})
         return self.engine_paths(paths)
+
+    def signed_urls(self, paths: Sequence[str], seconds: int) -> list[str] | None:
+        return self._client.signed(paths, seconds)
+
+    def read_range(self, path: str, size: int, start: int, end: int) -> bytes:
+        return self._client.read_range(path, Entry(path, size, 0), start, end)
+
+    has_whole_files = False
+
+    def footer_paths(self, files: Sequence[tuple[str, int]]) -> list[str | None]:
+        # Data files are written once: what a table records of them identifies them, and no listing has to.
+        new = {path: size for path, size in files if not is_elsewhere(path) and path not in self._footers}
+        pieces = [whole(path, Entry(path, size, 0)) for path, size in new.items()]
+        opened = [PartialParquet(piece, self._scratch.place(f"{len(self._footers)}-{n}")) for n, piece in enumerate(pieces)]
+        bring_footers(opened, self._fetcher)
+        self._footers.update({partial.file.path: partial.place for partial in opened})
+        self._opened.update({partial.place: partial for partial in opened})
+        return [self._footers.get(path) for path, _ in files]
+
+    def bring_bytes(self, pieces: Sequence[tuple[str, int, int]]) -> None:
+        partials = [(self._opened[place], start, end) for place, start, end in pieces]
+        bring(self._fetcher, [(partial, partial.bytes(start, end)) for partial, start, end in partials])
 
     def need(self, is_needed: Callable[[Column], bool]) -> None:
         bring(self._fetcher, [(partial, partial.missing(is_needed)) for partial in self._partial])
@@ -94,11 +151,8 @@ class ObjectStorage(Storage):
             return
         self._here.update({piece.path: place for piece, place in self._fetcher.fetch(wanted).items()})
 
-    def place(self, path: str) -> str:
-        return f"{self.root}/{path}"
-
     def with_places(self, message: str) -> str:
-        for path, here in self._here.items():
+        for path, here in (*self._here.items(), *self._footers.items()):
             message = message.replace(here, self.place(path))
         return message
 
@@ -119,6 +173,28 @@ class ObjectStorage(Storage):
         if path not in self._listed and directory not in self._directories:
             self.list_from(directory, "")
         return self._listed.get(path)
+
+
+class Scratch:
+    """A directory for one run: made when first needed, removed by `close`, or with its owner, or at the end of the program."""
+
+    def __init__(self) -> None:
+        self._directory: str | None = None
+        self._remove: weakref.finalize[..., Scratch] | None = None
+
+    def directory(self) -> str:
+        if self._directory is None:
+            self._directory = tempfile.mkdtemp(prefix="lakeprune-")
+            self._remove = weakref.finalize(self, shutil.rmtree, self._directory, ignore_errors=True)
+        return self._directory
+
+    def place(self, path: str) -> str:
+        """Where a file of this name may be written."""
+        return os.path.join(self.directory(), path.replace("/", "-"))
+
+    def close(self) -> None:
+        if self._remove is not None:
+            self._remove()
 
 
 def _cache(place: ObjectLocation, settings: ClientSettings, access: Access, scratch: Scratch) -> FileCache:
