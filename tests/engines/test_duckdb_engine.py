@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,3 +77,40 @@ def test_json_source_gives_exactly_the_asked_fields(engine: DuckDBEngine, tmp_pa
     source = engine.json_source([str(path)], shape, largest_file=path.stat().st_size)
     rows = engine.query(f'SELECT "add".path, "add".tags, filename FROM {source} WHERE "add".path IS NOT NULL')
     assert rows == [("x", {"k": None}, str(path))]
+
+
+def test_columns_of_one_value_and_equal_columns_are_what_they_were(engine: DuckDBEngine) -> None:
+    columns: dict[str, tuple[str, list[object]]] = {
+        "number": ("BIGINT", [1, 2, 3]),
+        "again": ("BIGINT", [1, 2, 3]),
+        "same": ("BIGINT", [7, 7, 7]),
+        "nothing": ("STRING", [None, None, None]),
+        "text": ("STRING", ["1", "2", "3"]),
+        "flag": ("BOOLEAN", [True, True, True]),
+        "zero": ("DOUBLE", [0.0, -0.0, 0.0]),
+        "minus": ("DOUBLE", [-0.0, 0.0, -0.0]),
+        "money": ("DECIMAL(5,2)", ["1.50", "1.50", "1.50"]),
+        "raw": ("BINARY", [b"a", b"a", b"a"]),
+    }
+    types, values = zip(*columns.values(), strict=True)
+    table = engine.columns(list(columns), types, values)
+    found = engine.query(
+        f"SELECT * REPLACE (CAST(zero AS VARCHAR) AS zero, CAST(minus AS VARCHAR) AS minus) FROM {table} ORDER BY 1"
+    )
+    shown = [*values[:6], ["0.0", "-0.0", "0.0"], ["-0.0", "0.0", "-0.0"], [Decimal("1.50")] * 3, values[9]]
+    assert [list(column) for column in zip(*found, strict=True)] == shown
+    described = {name: kind for name, kind, *_ in engine.query(f"DESCRIBE {table}")}
+    assert described == {
+        **dict.fromkeys(("number", "again", "same"), "BIGINT"),
+        **dict.fromkeys(("nothing", "text"), "VARCHAR"),
+        **dict.fromkeys(("zero", "minus"), "DOUBLE"),
+        "flag": "BOOLEAN",
+        "money": "DECIMAL(5,2)",
+        "raw": "BLOB",
+    }
+
+
+@pytest.mark.parametrize("values", [[[], []], [[4], [5]], [[4, 4], [5, 5]]])
+def test_columns_have_as_many_rows_as_their_lists(engine: DuckDBEngine, values: list[list[int]]) -> None:
+    table = engine.columns(["a", "b"], ["BIGINT", "BIGINT"], values)
+    assert engine.query(f"SELECT * FROM {table}") == list(zip(*values, strict=True))

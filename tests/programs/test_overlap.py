@@ -31,8 +31,8 @@ VALUES: dict[DataType, st.SearchStrategy[Any]] = {
 def overlap(type_: DataType, files: list[File]) -> Overlap:
     column = Column(("x",), ("x",), type_, Role.DATA)
     evaluation = Evaluation(ENGINE, RowsSnapshot({"x": type_}, files), Profile(0))
-    subset = files_where(evaluation, plan_clauses([], EVIDENCE), [], Needs(domains=(column,)))
-    return overlap_of(ENGINE, subset, column)
+    subset = files_where(evaluation, plan_clauses([], EVIDENCE), [], Needs(domains=(EVIDENCE.seen(column),)))
+    return overlap_of(ENGINE, subset, EVIDENCE.seen(column))
 
 
 def by_hand(files: list[File]) -> Overlap:

@@ -21,6 +21,7 @@ from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.compare import Logged
 from lakeprune.programs.patterns import Evaluation
+from lakeprune.skipping.ladder import Seen
 from lakeprune.values.types import Family
 
 _AT_ONCE = 64  # columns whose statistics are looked for in one query
@@ -66,7 +67,7 @@ def recorded_statistics(evaluation: Evaluation, columns: Sequence[Column], is_ch
     files = _recorded_by(evaluation, asked, paths=True)
     logged = Logged.kept(evaluation, f"SELECT * FROM {files.source} WHERE {is_checked}", "TRUE")
     relation = replace(files, source=logged.source)
-    counts = _recorded_counts(evaluation.engine, relation, asked)
+    counts = _recorded_counts(evaluation.engine, relation)
     return Recorded(logged, relation, {k: column for k, column in enumerate(asked) if counts[k]})
 
 
@@ -128,7 +129,9 @@ def name_of(column: Column | None) -> str | None:
 def _tests(dialect: Dialect, logged: Recorded) -> list[tuple[int, Fault, str, str, str]]:
     """Column, fault, the SQL of "this is wrong", what is recorded and what was found."""
     relation, tests = logged.relation, [(-1, Fault.ROWS, f"{LIVE} <> live", LIVE, "live")]
-    for k, column in logged.columns.items():
+    for k, column in enumerate(relation.domains):
+        if k not in logged.columns:
+            continue
         recorded, found = relation.nulls(column), f"t{k}_n"
         # Under a deletion vector the count may be that of all physical rows, unless it is none or all of them.
         few = f"CASE WHEN {recorded} = 0 THEN {found} > 0 WHEN {recorded} = rows THEN {found} < live ELSE FALSE END"
@@ -152,18 +155,20 @@ def _with_statistics(evaluation: Evaluation, columns: Sequence[Column]) -> list[
     found: list[Column] = []
     for start in range(0, len(columns), _AT_ONCE):
         some = columns[start : start + _AT_ONCE]
-        counts = _recorded_counts(evaluation.engine, _recorded_by(evaluation, some, paths=False), some)
+        counts = _recorded_counts(evaluation.engine, _recorded_by(evaluation, some, paths=False))
         found += [column for column, count in zip(some, counts, strict=True) if count]
     return found
 
 
 def _recorded_by(evaluation: Evaluation, columns: Sequence[Column], *, paths: bool) -> Relation:
-    return evaluation.snapshot.relation(evaluation.engine, Needs(tuple(columns), paths=paths, recorded=True), evaluation.profile)
+    """The columns as the last rung shows them: statistics, and nothing that partition values say about them."""
+    seen = (Seen(column, frozenset({evaluation.snapshot.facts.evidence.ladder[-1]})) for column in columns)
+    return evaluation.snapshot.relation(evaluation.engine, Needs(tuple(seen), paths=paths, recorded=True), evaluation.profile)
 
 
-def _recorded_counts(engine: Engine, files: Relation, columns: Sequence[Column]) -> Row:
+def _recorded_counts(engine: Engine, files: Relation) -> Row:
     """For each column how many statistics the files record."""
-    parts = [(files.first(column), files.last(column), files.nulls(column)) for column in columns]
+    parts = [(files.first(column), files.last(column), files.nulls(column)) for column in files.domains]
     counts = [" + ".join(f"count({part})" for part in several) for several in parts]
     (row,) = engine.query(f"SELECT {', '.join(['count(*)', *counts])} FROM {files.source} AS files")
     return row[1:]

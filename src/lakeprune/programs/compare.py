@@ -112,6 +112,14 @@ class PlannedFiles(Struct, frozen=True):
         rows = self.logged.evaluation.engine.query(picked)
         return [(path, verdicts[verdict], int(live), int(matching)) for path, verdict, live, matching in rows]
 
+    def dropped_with_match(self, found: str, limit: int) -> list[tuple[str, Signature, int]]:
+        """Dropped files with a match: path, signature and matching rows."""
+        words = ", ".join(f"w{i}" for i in range(self.width))
+        test = f"verdict = {_DROP} AND matching > 0"
+        picked = f"SELECT path, matching, {words} FROM {self._compared(found)} WHERE {test} ORDER BY path LIMIT {limit}"
+        rows = self.logged.evaluation.engine.query(picked)
+        return [(path, signature_of(self.plan, [int(word) for word in words]), int(n)) for path, n, *words in rows]
+
     def _compared(self, found: str) -> str:
         counts = (f"CASE WHEN is_checked THEN coalesce(found.{name}, 0) END AS {name}" for name in ("live", "matching"))
         return self.logged.beside(found, counts)

@@ -11,12 +11,13 @@ from itertools import product
 
 from msgspec import Struct
 
-from lakeprune.engines.engine import Engine, Row
+from lakeprune.engines.engine import Engine, Row, Truth
 from lakeprune.formats.relation import Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.functions.evaluate import evaluate
-from lakeprune.predicate.functions.function import EvaluationFailed
-from lakeprune.predicate.tree import Column, Exact, Profile
+from lakeprune.predicate.functions.function import EvaluationFailed, SparkFails
+from lakeprune.predicate.tree import Column, Exact, Opaque, Profile
+from lakeprune.predicate.walk import nodes
 from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.values.types import Scalar
 
@@ -47,11 +48,16 @@ class Lookup(Struct, frozen=True):
         return f"LEFT JOIN {self.relation} AS e{n} ON {' AND '.join(tests)}"
 
 
-def exact_lookups(engine: Engine, snapshot: Snapshot, profile: Profile, plans: Sequence[Plan]) -> list[Lookup]:
-    """A lookup for every distinct exact expression of the plans. The values of the same columns are asked for once."""
+def exact_lookups(
+    engine: Engine, snapshot: Snapshot, profile: Profile, plans: Sequence[Plan], within: frozenset[int] | None = None
+) -> list[Lookup]:
+    """A lookup for every distinct exact expression of the plans. The values of the same columns are asked for once.
+
+    `within` are the groups whose containers are looked at.
+    """
     exacts = dict.fromkeys(exact for plan in plans for exact in plan.exacts)
     asked = dict.fromkeys(exact.columns for exact in exacts)
-    values = {columns: _distinct_values(engine, snapshot, profile, columns) for columns in asked}
+    values = {columns: _distinct_values(engine, snapshot, profile, columns, within) for columns in asked}
     return [_lookup(engine, profile, exact, values[exact.columns], number) for number, exact in enumerate(exacts)]
 
 
@@ -71,20 +77,53 @@ def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile
     return Truths(frozenset(truths))
 
 
+def certain_failure(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact) -> str | None:
+    """Why Spark in ANSI mode ends a query that has this expression as its whole predicate; None when that is not known."""
+    if _is_engines(exact):
+        return None
+    for _, values in _distinct_values(engine, snapshot, profile, exact.columns):
+        for choice in product(*(candidates or () for candidates in values)):
+            try:
+                evaluate(exact.predicate, dict(zip(exact.columns, choice, strict=True)), profile)
+            except SparkFails as failure:
+                return str(failure)
+            except EvaluationFailed:
+                continue
+    return None
+
+
+def _is_engines(exact: Exact) -> bool:
+    """Whether some part of it is evaluated by the engine."""
+    return any(isinstance(node, Opaque) for node in nodes(exact.predicate))
+
+
+def _truths(engine: Engine, exact: Exact, values: Sequence[Sequence[Candidates]], profile: Profile) -> list[Truths]:
+    if not _is_engines(exact):
+        return [possible_truths(exact, candidates, profile) for candidates in values]
+    from lakeprune.programs.engine_truths import MEANINGS, engine_truths
+
+    return [
+        Truths(UNKNOWN, Lift.UNREADABLE) if found is None else Truths(UNKNOWN, Lift.FAILED) if Truth.FAILED in found
+        else Truths(frozenset(MEANINGS[truth] for truth in found))
+        for found in engine_truths(engine, exact, values, profile)
+    ]  # fmt: skip
+
+
 def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
     keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
     names = [name for pair in keys for name in pair] + [f"e{number}_{name}" for name in ("t", "f", "n", "unreadable", "failed")]
     types = ["STRING", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 5
     rows = []
-    for row, candidates in values:
-        found = possible_truths(exact, candidates, profile)
+    for (row, _), found in zip(values, _truths(engine, exact, [candidates for _, candidates in values], profile), strict=True):
         known = [truth in found.values for truth in (True, False, None)]
         rows.append((*row, *known, found.doubt is Lift.UNREADABLE, found.doubt is Lift.FAILED))
     return Lookup(exact, number, engine.lookup(names, types, rows))
 
 
-def _distinct_values(engine: Engine, snapshot: Snapshot, profile: Profile, columns: tuple[Column, ...]) -> list[_Values]:
-    relation = snapshot.relation(engine, Needs(partition_texts=columns), profile)
+def _distinct_values(
+    engine: Engine, snapshot: Snapshot, profile: Profile, columns: tuple[Column, ...], within: frozenset[int] | None = None
+) -> list[_Values]:
+    relation = snapshot.relation(engine, Needs(partition_texts=columns, within=within), profile)
     picked = ", ".join(f"{relation.text(column)}, {relation.is_missing(column)}" for column in columns)
     parsed: list[dict[str | None, Candidates]] = [{} for _ in columns]
     found = []

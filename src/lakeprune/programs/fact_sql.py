@@ -8,18 +8,35 @@ meet a function it would have to understand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect
 from lakeprune.formats.relation import Relation
-from lakeprune.predicate.tree import Column, Exact
-from lakeprune.skipping.fact import All, AllNull, Below, Covered, Fact, Known, NanFree, Never, NoNull, Some, Unproven, walk
-from lakeprune.skipping.ladder import Evidence
+from lakeprune.predicate.tree import Exact
+from lakeprune.skipping.fact import (
+    All,
+    AllNull,
+    Below,
+    Covered,
+    Fact,
+    Known,
+    NanFree,
+    Never,
+    NoNanSeen,
+    NoNull,
+    Some,
+    Unproven,
+    walk,
+)
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.plan import Bit, Lift
 from lakeprune.values.intervals import Interval
 from lakeprune.values.types import Family
+
+if TYPE_CHECKING:
+    from lakeprune.programs.groups import Judged
 
 LINEAR_LIMIT = 8  # up to this many intervals are tried one by one, more are searched
 
@@ -37,9 +54,14 @@ class FactPrinter(Struct, frozen=True):
     dialect: Dialect
     relation: Relation
     exacts: Mapping[Exact, int]
-    evidence: Evidence
     searches: Mapping[Covered, int] = {}  # never changed: the printer is frozen
     trusts_truncated_max: bool = False  # unsound: only to count what the guard for truncated maxima keeps
+    dropped_groups: Judged | None = None  # of the plan whose relation this is, where it has containers of dropped groups
+
+    @property
+    def is_in_kept_group(self) -> str:
+        """SQL: the container is in a group that the plan keeps."""
+        return "TRUE" if self.dropped_groups is None else "dropped_by IS NULL"
 
     def bit(self, bit: Bit, weight: int) -> str:
         """The weight where the bit is set, otherwise 0. CASE takes NULL for "not proven", so no condition has to."""
@@ -71,9 +93,11 @@ class FactPrinter(Struct, frozen=True):
                 # A bound is a value, so a column that has one is not all NULL whatever its count would have been.
                 unknown = f"(NOT {self.relation.is_counted(column)} AND {self.relation.has_no_bound(column)})"
                 return f"({proven} OR {unknown})" if self._lifts(lift, column) else proven
-            case NanFree(column) if lift is Lift.NAN:
+            case NanFree() | NoNanSeen() if lift is Lift.NAN:
                 return "TRUE"
-            case NanFree(column):
+            case NoNanSeen(column):
+                return f"(NOT {self.relation.has_nan(column)})"
+            case NanFree(column, _):
                 proven = self.relation.nan_free(column)
                 # Without any bound the statistics are what is missing; whether there is NaN would be known with them.
                 return f"({proven} OR {self.relation.has_no_bound(column)})" if self._lifts(lift, column) else proven
@@ -84,9 +108,9 @@ class FactPrinter(Struct, frozen=True):
             case _:
                 assert_never(fact)
 
-    def _lifts(self, lift: Lift, column: Column) -> bool:
+    def _lifts(self, lift: Lift, column: Seen) -> bool:
         """Whether this lift assumes away what is not known of the column."""
-        return lift is (Lift.UNREADABLE if self.evidence.is_exact(column) else Lift.MISSING)
+        return lift is (Lift.UNREADABLE if column.is_exact else Lift.MISSING)
 
     def _never(self, exact: Exact, truth: bool | None, lift: Lift) -> str:  # a truth value
         n, letter = self.exacts[exact], {True: "t", False: "f", None: "n"}[truth]
@@ -103,7 +127,7 @@ class FactPrinter(Struct, frozen=True):
             return found
         return f"({self.relation.lo(fact.column)} IS NULL OR {self.relation.hi(fact.column)} IS NULL OR {found})"
 
-    def _fits(self, column: Column, interval: Interval) -> str:
+    def _fits(self, column: Seen, interval: Interval) -> str:
         """[lo, hi] lies in this interval."""
         sides = []
         if interval.lo is not None:
@@ -113,10 +137,10 @@ class FactPrinter(Struct, frozen=True):
             sides.append(self._ends_below(column, interval))
         return "(" + " AND ".join(sides) + ")" if sides else "TRUE"
 
-    def _ends_below(self, column: Column, interval: Interval) -> str:
+    def _ends_below(self, column: Seen, interval: Interval) -> str:
         return self._hi_below(column, self._literal(column, interval.hi), strict=interval.hi_open)
 
-    def _hi_below(self, column: Column, limit: str, *, strict: bool) -> str:
+    def _hi_below(self, column: Seen, limit: str, *, strict: bool) -> str:
         """Every value is below the limit; a truncated maximum stands for everything that starts with it."""
         high = self.relation.hi(column)
         plain = f"{high} {'<' if strict else '<='} {limit}"
@@ -125,7 +149,7 @@ class FactPrinter(Struct, frozen=True):
             return f"CASE WHEN {self.relation.is_truncated(column)} THEN {beyond} ELSE {plain} END"
         return plain
 
-    def _search(self, column: Column, intervals: Sequence[Interval]) -> str:
+    def _search(self, column: Seen, intervals: Sequence[Interval]) -> str:
         """Binary search: the last interval that starts at or below lo is the only one that can hold it.
 
         Where one interval ends and the next begins at the same value, both are open there: that value is in neither.
@@ -137,7 +161,7 @@ class FactPrinter(Struct, frozen=True):
         first = self._fits(column, head[0]) if head else "FALSE"
         return f"CASE WHEN {rank} = 0 THEN {first} ELSE {' AND '.join(test for test in tests if test)} END"
 
-    def _starts_above(self, column: Column, bounded: Sequence[Interval], rank: str) -> str | None:
+    def _starts_above(self, column: Seen, bounded: Sequence[Interval], rank: str) -> str | None:
         """lo lies beyond an open start of the interval found; nothing to test when all are closed."""
         if not any(i.lo_open for i in bounded):
             return None
@@ -145,7 +169,7 @@ class FactPrinter(Struct, frozen=True):
         start = self.dialect.item([self._literal(column, i.lo) for i in bounded], rank)
         return f"(NOT {is_open} OR {start} < {self.relation.lo(column)})"
 
-    def _ends_below_found(self, column: Column, bounded: Sequence[Interval], rank: str) -> str:
+    def _ends_below_found(self, column: Seen, bounded: Sequence[Interval], rank: str) -> str:
         """hi lies within the interval found."""
         last = bounded[-1]
         finite = bounded if last.hi is not None else bounded[:-1]
@@ -157,17 +181,17 @@ class FactPrinter(Struct, frozen=True):
             test = f"CASE WHEN {is_open} THEN {tests[1]} ELSE {tests[0]} END"
         return test if last.hi is not None else f"({rank} = {len(bounded)} OR {test})"
 
-    def _below(self, left: Column, right: Column, *, strict: bool, lift: Lift) -> str:
+    def _below(self, left: Seen, right: Seen, *, strict: bool, lift: Lift) -> str:
         high, low = self.relation.hi(left), self.relation.lo(right)
         test = self._hi_below(left, low, strict=strict)
         unknown = [f"{high} IS NULL"] if self._lifts(lift, left) else []
         unknown += [f"{low} IS NULL"] if self._lifts(lift, right) else []
         return f"({' OR '.join([*unknown, test])})" if unknown else test
 
-    def _literal(self, column: Column, value: Any) -> str:
+    def _literal(self, column: Seen, value: Any) -> str:
         family = column.type.family
         if family is None:
-            raise AssertionError(f"{column.path} has no order, yet bounds were asked for")
+            raise AssertionError(f"{column.column.path} has no order, yet bounds were asked for")
         if family is Family.BOOLEAN and not isinstance(value, bool):
             raise AssertionError(f"{value!r} is not a boolean: printed as one it would change sides")
         return self.dialect.literal(value, family)

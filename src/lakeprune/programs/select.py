@@ -39,6 +39,15 @@ class Fields(Struct, frozen=True):
 
     key: bool = False  # the path as paths of the table are compared
     bounds: bool = True  # of the plan's columns
+    records: bool = False  # what a Delta log records of a file, for those who pass it on
+
+
+class Record(Struct, frozen=True):
+    """What a Delta log records of a file beside its numbers; JSON as text."""
+
+    modified: int | None  # milliseconds since the epoch
+    statistics: str | None
+    vector: str | None  # the descriptor of its deletion vector
 
 
 class Container(Struct, frozen=True):
@@ -52,6 +61,7 @@ class Container(Struct, frozen=True):
     partition: str  # JSON text
     bounds: tuple[tuple[Any, Any], ...] = ()  # per plan column: recorded or widened bounds, as canonical values
     key: str | None = None
+    record: Record | None = None
 
     @property
     def live(self) -> int | None:
@@ -65,66 +75,102 @@ class Selection(Struct, frozen=True):
     with_empty: bool = False
     order: Order = Order.PATH
     limit: int | None = None
+    path: str | None = None  # only the container at this path, or at one that ends with it
+    rows: int | None = None  # only the containers that a limit of so many rows needs; see limit.py
 
 
 def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fields = Fields()) -> Iterator[Container]:  # noqa: B008  # frozen
     """The selected containers, one by one."""
-    printer = evaluation.relation(plan, Needs(paths=True))
+    # What is kept lies in groups that are kept; whoever wants to see what is dropped has all of them read.
+    needs = Needs(paths=True, times=fields.records, records=fields.records)
+    printer = evaluation.relation(plan, needs, whole=not set(selection.verdicts) <= KEPT)
     relation, words = printer.relation, words_of(plan, printer)
-    columns = plan.columns if fields.bounds else ()
+    groups = printer.dropped_groups
+    words += [] if groups is None else ["dropped_by"]
+    columns = plan.seen if fields.bounds else ()
     bounds = [end for column in columns for end in (relation.lo(column), relation.hi(column))]
-    keys = [evaluation.snapshot.file_key(evaluation.engine, "path")] if fields.key else []
-    picked = ", ".join(["path", "size", "rows", "deleted", "partition", *words, *bounds, *keys])
-    tests = "" if set(selection.verdicts) == EVERY else f" WHERE {_is_selected(plan, printer, selection)}"
-    most = "" if selection.limit is None else f" LIMIT {selection.limit}"
-    found = evaluation.engine.stream(f"SELECT {picked} FROM {relation.source}{tests} ORDER BY {selection.order.value}{most}")
+    more = ["modified", "stats_text", "vector"] if fields.records else []
+    more += [f"{evaluation.snapshot.file_key(evaluation.engine, 'path')} AS file_key"] if fields.key else []
+    packed = [f"{word} AS word{k}" for k, word in enumerate(words)]
+    picked = ["path", "size", "rows", "deleted", "partition", *packed, *bounds, *more]
+    found = evaluation.engine.stream(_selected_sql(plan, printer, selection, picked))
     # They are sorted: with the first row in hand everything has been read, so this is the time to look.
     first = next(found, None)
     evaluation.snapshot.check_whole()
     known: dict[Row, Signature] = {}  # few signatures, many containers: each is decoded once and shared
+    after = 5 + len(words) + len(bounds)
     for row in chain([] if first is None else [first], found):
         bits = row[5 : 5 + len(words)]
         if (signature := known.get(bits)) is None:
             signature = known[bits] = signature_of(plan, bits)
-        flat = row[5 + len(words) : 5 + len(words) + len(bounds)]
+            if groups is not None:
+                signature = known[bits] = groups.with_group(signature, bits[-1])
+        flat = row[5 + len(words) : after]
         pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
         # By position: a listing may have a million files, and naming the fields doubles the cost of each.
         path, size, rows, deleted, partition = row[:5]
-        yield Container(signature, path, size, rows, deleted, partition, pairs, row[-1] if fields.key else None)
+        record = Record(*row[after : after + 3]) if fields.records else None
+        yield Container(signature, path, size, rows, deleted, partition, pairs, row[-1] if fields.key else None, record)
+
+
+def _selected_sql(plan: Plan, printer: FactPrinter, selection: Selection, picked: Sequence[str]) -> str:
+    tests = [] if set(selection.verdicts) == EVERY else [_is_selected(plan, printer, selection)]
+    if selection.path is not None:
+        tests.append(_is_at(printer, selection.path))
+    source = printer.relation.source + (f" WHERE {' AND '.join(tests)}" if tests else "")
+    if selection.rows is not None:
+        from lakeprune.programs.limit import CERTAIN, certain_rows, limited
+
+        certain = certain_rows(f"{verdict_sql(plan, printer)} = {NUMBERS[Verdict.FULL]}")
+        source = limited(f"(SELECT {', '.join(picked)}, {certain} AS {CERTAIN} FROM {source})", selection.rows)
+        picked = [item.rpartition(" AS ")[2] for item in picked]
+    most = "" if selection.limit is None else f" LIMIT {selection.limit}"
+    return f"SELECT {', '.join(picked)} FROM {source} ORDER BY {selection.order.value}{most}"
+
+
+def _is_at(printer: FactPrinter, path: str) -> str:
+    """Whether a container lies at a path, as it is listed, or at one that ends with it from a slash on."""
+    end = "/" + path.lstrip("/")
+    same, ends = printer.dialect.text(path), printer.dialect.text(end)
+    return f"(path = {same} OR substr(path, length(path) - {len(end) - 1}) = {ends})"
 
 
 def verdict_sql(plan: Plan, printer: FactPrinter) -> str:
     """The verdict of a container as its number; `Signature.verdict` gives the same from a signature."""
     drop, keep, full = (NUMBERS[verdict] for verdict in (Verdict.DROP, Verdict.KEEP, Verdict.FULL))
-    dropped = f"{IS_EMPTY} OR NOT {_can_be_true(plan, printer)}"
-    return f"CAST(CASE WHEN {dropped} THEN {drop} WHEN {_is_full(plan, printer)} THEN {full} ELSE {keep} END AS INTEGER)"
+    dropped = f"{IS_EMPTY} OR NOT {can_be_true(plan, printer)}"
+    return f"CAST(CASE WHEN {dropped} THEN {drop} WHEN {is_full(plan, printer)} THEN {full} ELSE {keep} END AS INTEGER)"
 
 
 def _is_selected(plan: Plan, printer: FactPrinter, selection: Selection) -> str:
     wanted = set(selection.verdicts)
     if wanted == KEPT:
-        kept = _can_be_true(plan, printer)
+        kept = can_be_true(plan, printer)
         return kept if selection.with_empty else f"NOT {IS_EMPTY} AND {kept}"
     listed = ", ".join(str(number) for verdict, number in NUMBERS.items() if verdict in wanted)
     return f"{verdict_sql(plan, printer)} IN ({listed})"
 
 
-def _can_be_true(plan: Plan, printer: FactPrinter) -> str:
+def can_be_true(plan: Plan, printer: FactPrinter) -> str:
+    """Whether no clause drops a container."""
     bits = dict.fromkeys(place.can_true for place in plan.positions)
-    return "(" + " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in bits)]) + ")"
+    return "(" + " AND ".join([printer.is_in_kept_group, *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in bits)]) + ")"
 
 
-def _is_full(plan: Plan, printer: FactPrinter) -> str:
+def is_full(plan: Plan, printer: FactPrinter) -> str:
+    """Whether no clause can be anything but TRUE in a container."""
     bits = dict.fromkeys(place.not_true for place in plan.positions)
     return "(" + " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = 0" for bit in bits)]) + ")"
 
 
-def files_where(evaluation: Evaluation, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = ()) -> Relation:
+def files_where(
+    evaluation: Evaluation, plan: Plan, bits: Sequence[int], needs: Needs, some: Sequence[int] = (), *, whole: bool = False
+) -> Relation:
     """The containers with live rows for which these bits of the plan are all set, and one of `some` unless there are none.
 
-    They have what `needs` asks for beside the plan's own.
+    They have what `needs` asks for beside the plan's own. Containers of dropped groups are among them only with `whole`.
     """
-    printer = evaluation.relation(plan, needs)
+    printer = evaluation.relation(plan, needs, whole=whole)
     tests = [f"NOT {IS_EMPTY}", *(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(bits))]
     if some:
         tests.append("(" + " OR ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(some)) + ")")

@@ -15,8 +15,9 @@ from lakeprune.engines.engine import Row
 from lakeprune.formats.relation import Needs
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.axis import Axis, LinearAxis, OrdinalAxis, prefix, window
+from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.programs.patterns import Evaluation
-from lakeprune.programs.select import NUMBERS, verdict_sql
+from lakeprune.programs.select import IS_EMPTY, NUMBERS, verdict_sql
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.intervals import IntervalSet
@@ -25,6 +26,7 @@ from lakeprune.values.types import Family
 PREFIX = 12  # letters of a text bound that are kept where files are counted
 MOST_INTERVALS = 60  # of the predicate's range that are drawn
 UNKNOWN, ONLY_NULL = -1, -2  # places of files without a range
+ASSUMED = len(NUMBERS)  # the verdict of files that are dropped only because no NaN is assumed to be hidden
 
 
 class Subject(Struct, frozen=True):
@@ -51,12 +53,12 @@ class Sketch:
         sums = [
             f"coalesce(sum(CASE WHEN verdict = {verdict} THEN {what} ELSE 0 END), 0) AS {letter}{verdict}"
             for letter, what in (("f", "1"), ("b", "size"))
-            for verdict in NUMBERS.values()
+            for verdict in (*NUMBERS.values(), ASSUMED)
         ]
         keys = ", ".join(self._groups)
         grouped = f"SELECT {keys}, {', '.join(sums)} FROM {self._relation} GROUP BY {keys}"
-        picked = f"{keys}, f0, f1, f2, b0, b1, b2, count(*) OVER ()"
-        order = f"b1 + b2 DESC, b0 DESC, {keys} LIMIT {limit}"
+        picked = f"{keys}, f0, f1, f2, f3, b0, b1, b2, b3, count(*) OVER ()"
+        order = f"b1 + b2 DESC, b0 + b3 DESC, {keys} LIMIT {limit}"
         rows = self._engine.query(f"SELECT {picked} FROM ({grouped}) AS g ORDER BY {order}")
         return [row[:-1] for row in rows], int(rows[0][-1]) if rows else 0
 
@@ -162,13 +164,23 @@ def _closed_ends(allowed: IntervalSet | None) -> list[Any]:
     return lows + [interval.hi for interval in intervals if interval.hi is not None and not interval.hi_open]
 
 
+def _verdict_sql(plan: Plan, printer: FactPrinter) -> str:
+    verdict = verdict_sql(plan, printer)
+    if not any(place.assumed_columns for place in plan.positions):
+        return verdict
+    strict = [f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in dict.fromkeys(place.strict for place in plan.positions)]
+    is_assumed = " AND ".join([f"{verdict} = {NUMBERS[Verdict.DROP]}", f"NOT {IS_EMPTY}", *strict])
+    return f"CASE WHEN {is_assumed} THEN {ASSUMED} ELSE {verdict} END"
+
+
 def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
-    printer = evaluation.relation(plan, Needs(subject.columns, subject.partitions, paths=subject.by_file))
+    columns = tuple(map(plan.evidence.seen, subject.columns))
+    printer = evaluation.relation(plan, Needs(columns, subject.partitions, paths=subject.by_file))
     relation = printer.relation
     items = ["path"] if subject.by_file else []
-    items += ["size", f"{verdict_sql(plan, printer) if subject.has_predicate else NUMBERS[Verdict.FULL]} AS verdict"]
+    items += ["size", f"{_verdict_sql(plan, printer) if subject.has_predicate else NUMBERS[Verdict.FULL]} AS verdict"]
     items += [f"{relation.text(column)} AS g{j}" for j, column in enumerate(subject.partitions)]
-    for k, column in enumerate(subject.columns):
+    for k, column in enumerate(columns):
         letters = PREFIX if column.type.family is Family.TEXT and not subject.by_file else None
         ends = (("lo", relation.lo(column)), ("hi", relation.hi(column)))
         items += [f"{prefix(end, letters)} AS a{k}_{side}" for side, end in ends]

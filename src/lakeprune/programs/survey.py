@@ -5,11 +5,15 @@ In: a subset of files. Out: a handful of numbers. Every question is one query; r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from msgspec import Struct
 
 from lakeprune.engines.engine import Engine
 from lakeprune.formats.relation import Relation
 from lakeprune.predicate.tree import Column
+from lakeprune.skipping.ladder import Seen
 
 
 class Gap(Struct, frozen=True):
@@ -41,7 +45,7 @@ class Hidden(Struct, frozen=True):
     deleted: int
 
 
-def gap_of(engine: Engine, subset: Relation, column: Column, *, counts: bool) -> Gap:
+def gap_of(engine: Engine, subset: Relation, column: Seen, *, counts: bool) -> Gap:
     """The files without bounds (`counts`: without a null count) of a column; the subset needs paths and times."""
     known = subset.is_counted(column) if counts else subset.has_bounds(column)
     inside = (
@@ -71,6 +75,30 @@ def spread_of(engine: Engine, subset: Relation, column: Column) -> Spread:
         return Spread(0, 0, 0, None, False)
     number, fewest, most, text, missing = rows[0]
     return Spread(int(number), int(fewest), int(most), text, bool(missing))
+
+
+def texts_of(engine: Engine, subset: Relation, column: Column, limit: int) -> list[str | None]:
+    """The recorded values of a partition column, those with most files first; the subset needs the column's texts."""
+    text = subset.text(column)
+    counted = (
+        f"SELECT {text} AS text, count(*) AS files FROM {subset.source} AS files WHERE NOT {subset.is_missing(column)} GROUP BY 1"
+    )
+    rows = engine.query(f"SELECT text FROM ({counted}) AS counted ORDER BY files DESC, text IS NULL, text LIMIT {limit}")
+    return [text for (text,) in rows]
+
+
+def ends_of(engine: Engine, subset: Relation, column: Seen) -> tuple[Any, Any]:
+    """The least minimum and the greatest maximum of a column, None where no file has one; the subset needs its domain."""
+    ((low, high),) = engine.query(f"SELECT min({subset.lo(column)}), max({subset.hi(column)}) FROM {subset.source} AS files")
+    return low, high
+
+
+def files_with_ends(engine: Engine, subset: Relation, column: Seen, ends: Sequence[str]) -> int:
+    """How many files have one of these texts for their minimum or maximum; the subset needs the column's domain."""
+    listed = ", ".join(engine.dialect.text(end) for end in ends)
+    tests = f"{subset.lo(column)} IN ({listed}) OR {subset.hi(column)} IN ({listed})"
+    ((files,),) = engine.query(f"SELECT count(*) FROM {subset.source} AS files WHERE {tests}")
+    return int(files)
 
 
 def hidden_of(engine: Engine, subset: Relation) -> Hidden:

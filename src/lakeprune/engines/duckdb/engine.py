@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from _thread import allocate_lock  # threading.Lock, without the cost of importing threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import _duckdb as duckdb  # the extension itself: its Python wrapper costs 85 ms of imports (docs/adr/0009)
 
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.duckdb.dialect import DuckDBDialect
-from lakeprune.engines.engine import Engine, EngineError, Row
-from lakeprune.engines.footers import Footers
+from lakeprune.engines.engine import Engine, EngineError, Footers, ReadFooters, Row
 from lakeprune.storage.storage import ColumnChunk
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 T = TypeVar("T")
 
@@ -38,45 +39,55 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 _WITHOUT_REWRITING = f"{_SETTINGS['disabled_optimizers']},expression_rewriter,common_subexpressions"
 _MANY_CONNECTIVES = 400  # from here on rewriting costs more than it saves, measured on 6 and on 100,000 files
 _SHARED_NAMES = {"VARCHAR": "STRING", "BLOB": "BINARY"}  # DuckDB's names of types that engines share
-_TYPE_ORDER = "ColumnOrder(TYPE_ORDER=TypeDefinedOrder())"  # as DuckDB prints the one order that bounds can be read by
+_SIGNED_ZEROS = ("FLOAT", "DOUBLE")  # types with two values that Python takes for equal
 _SMALL_FILE = 1 << 20
 _BATCH = 2048
+_ARROW_BATCH = 1 << 16
 
 
 class DuckDBEngine(Engine):
     name = "duckdb"
+    takes_columns = True
 
-    def __init__(self) -> None:
+    def __init__(self, within: DuckDBEngine | None = None) -> None:
+        super().__init__()
         self.dialect = DuckDBDialect()
-        self._lock = allocate_lock()
         self._database: Any = None  # a connection that keeps the database alive; None while nobody needs it
-        self._users = 0
+        self._within = within
         self._is_frugal = self._rewrites = True
-        self._tables = count(1)
+        self._tables: Iterator[int] = count(1) if within is None else within._tables  # noqa: SLF001  # of its own kind
+        self._kept: list[str] = []
 
-    @contextmanager
-    def awake(self) -> Iterator[None]:
+    def branch(self) -> DuckDBEngine:
+        """An engine on the same database, for as long as this one is awake. What it keeps is dropped when it is let go."""
+        return DuckDBEngine(self)
+
+    def _let_go(self) -> None:
+        if self._database is not None:
+            if self._within is not None and self._within._database is not None:  # noqa: SLF001  # gone with it otherwise
+                for name in self._kept:
+                    self._database.execute(f"DROP TABLE {name}")
+            self._kept.clear()
+            self._database.close()
+            self._database = None
+
+    def _opened(self) -> Any:
+        if self._within is None:
+            return _new_database()
+        return self._within._connected()  # noqa: SLF001  # of its own kind
+
+    def _connected(self) -> Any:
+        """A cursor of its own; closing the connection it was made from would close it too."""
         with self._lock:
-            self._users += 1
-        try:
-            yield
-        finally:
-            unused = None
-            with self._lock:
-                self._users -= 1
-                if self._users == 0:
-                    unused, self._database = self._database, None
-            if unused is not None:
-                unused.close()
+            if self._database is None:
+                self._database = self._opened()
+                self._is_frugal = self._rewrites = True
+            return self._database.cursor()
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
         """A cursor of its own for every query: results stay apart, whichever thread asks and however long one is read."""
-        with self._lock:
-            if self._database is None:
-                self._database = _new_database()
-                self._is_frugal = self._rewrites = True
-            cursor = self._database.cursor()
+        cursor = self._connected()
         try:
             cursor.execute("SET enable_progress_bar = false")  # on by default in notebooks, and a setting of each cursor
             yield cursor
@@ -94,6 +105,11 @@ class DuckDBEngine(Engine):
             self._planned(cursor, sql, lambda: cursor.execute(sql))
             while rows := cursor.fetchmany(_BATCH):
                 yield from rows
+
+    def arrow(self, sql: str) -> pa.Table:
+        with self._cursor() as cursor:
+            # Public only in the Python wrapper, which is another home and 85 ms of imports; the version is pinned.
+            return self._planned(cursor, sql, lambda: cursor._submit(sql, [], "arrow", _ARROW_BATCH).arrow_table())  # noqa: SLF001
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:
         # read_json costs almost a millisecond per file, read_text a tenth of it; but it holds whole files in memory.
@@ -144,29 +160,27 @@ class DuckDBEngine(Engine):
         return [ColumnChunk(tuple(column.split(", ")), start, start + size) for column, start, size in rows]
 
     def footers(self, paths: Sequence[str]) -> Footers:
-        listed = self._list(paths)
-        # A timestamp with a converted type alone is an instant; DuckDB calls it TIMESTAMP. INT96 has no order.
-        type_name = (
-            "CASE WHEN type = 'INT96' THEN 'INT96' WHEN logical_type IS NULL AND converted_type LIKE 'TIMESTAMP%' "
-            "THEN 'TIMESTAMP WITH TIME ZONE' WHEN duckdb_type = 'VARCHAR' THEN 'STRING' WHEN duckdb_type = 'BLOB' THEN 'BINARY' "
-            "ELSE upper(duckdb_type) END"
-        )
-        element = (
-            f"{{name: name, physical_type: type, type_name: {type_name}, repetition: repetition_type, children: num_children}}"
-        )
-        elements = f"CAST(to_json(list({element} ORDER BY column_id)) AS VARCHAR) AS elements"
-        schemas = f"SELECT file_name, {elements} FROM parquet_schema({listed}) GROUP BY file_name"
-        chunks = (
-            "SELECT m.file_name AS file, path_in_schema AS column_path, row_group_num_rows AS rows, num_values, "
-            "stats_min_value AS min_text, stats_max_value AS max_text, max_is_exact AS is_max_exact, "
-            "stats_null_count AS nulls, stats_nan_count AS nans, "
-            f"coalesce(f.column_orders[column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order "
-            f"FROM parquet_metadata({listed}) AS m JOIN parquet_file_metadata({listed}) AS f ON m.file_name = f.file_name"
-        )
-        files = f"SELECT file_name AS file, num_rows AS rows FROM parquet_file_metadata({listed})"
-        return Footers(
-            f"({files})", f"(SELECT elements, min(file_name) AS file FROM ({schemas}) GROUP BY elements)", f"({chunks})"
-        )
+        from lakeprune.engines.duckdb import footers
+
+        return footers.lazily(self._list(paths))
+
+    footers_at_once = 200  # their unneeded parts are in memory meanwhile
+
+    def read_footers(self, paths: Sequence[str]) -> ReadFooters:
+        from lakeprune.engines.duckdb import footers
+
+        return footers.over(self._table(footers.whole_sql(self._list(paths)), []))
+
+    def forget(self, read: ReadFooters) -> None:
+        with self._cursor() as cursor:
+            cursor.execute(f"DROP TABLE {read.kept}")
+        self._kept.remove(read.kept)
+
+    reads_bloom = True
+
+    def bloom_probe(self, paths: Sequence[str], column: str, value: str) -> str:
+        items = "file_name AS file, row_group_id AS row_group, bloom_filter_excludes AS is_excluded"
+        return f"(SELECT {items} FROM parquet_bloom_probe({self._list(paths)}, {self.dialect.text(column)}, {value}))"
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         # Values travel as one list per column: as query text, 100,000 rows cost seconds and gigabytes to plan.
@@ -176,6 +190,29 @@ class DuckDBEngine(Engine):
         ]
         lists = [[None if value is None else str(value) for value in column] for column in zip(*rows, strict=True)]
         return self._table(f"SELECT {', '.join(items)}", lists or [[] for _ in columns])
+
+    def columns(self, names: Sequence[str], types: Sequence[str], values: Sequence[Sequence[Any]]) -> str:
+        # As lists of their own types: text costs five times as much to make, and as much again to read. Lists cost most of it,
+        # so what is the same on every row, or in another column, is sent once. The first list says how many rows there are.
+        items, sent = [], list[Any]()
+        lists: dict[str, list[tuple[Sequence[Any], int]]] = {}
+        for name, kind, column in zip(names, types, values, strict=True):
+            is_text = kind.startswith("DECIMAL")
+            type_ = "VARCHAR" if is_text else kind
+            is_comparable = type_ not in _SIGNED_ZEROS
+            known = lists.setdefault(type_, []) if is_comparable else []
+            if sent and column and is_comparable and column.count(column[0]) == len(column):
+                sent.append(column[0])
+                item = f"${len(sent)}::{type_}"
+            else:
+                place = next((place for other, place in known if other == column), None)
+                if place is None:
+                    sent.append(column)
+                    place = len(sent)
+                    known.append((column, place))
+                item = f"unnest(${place}::{type_}[])"
+            items.append(f"{f'CAST({item} AS {kind})' if is_text else item} AS {self.dialect.identifier(name)}")
+        return self._table(f"SELECT {', '.join(items)}", sent)
 
     def kept(self, sql: str) -> str:
         return self._table(sql, [])
@@ -193,11 +230,12 @@ class DuckDBEngine(Engine):
                 cursor.execute("RESET GLOBAL memory_limit")
         return run()
 
-    def _table(self, sql: str, parameters: list[list[str | None]]) -> str:
+    def _table(self, sql: str, parameters: Sequence[Any]) -> str:
         name = f"kept{next(self._tables)}"
         with self._cursor() as cursor:
             # Not TEMP: a temporary table would be invisible to other cursors. The database itself is in memory.
             self._planned(cursor, sql, lambda: cursor.execute(f"CREATE TABLE {name} AS {sql}", parameters))
+        self._kept.append(name)
         return name
 
     def _list(self, paths: Sequence[str]) -> str:

@@ -7,11 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lakeprune.engines.dialect import Dialect, Shape
+from lakeprune.engines.dialect import Dialect, Form, Shape
 
 
 class SparkDialect(Dialect):
     text_map = "MAP<STRING, STRING>"
+    try_add = Form("try_add({}, {})")
+    days_of_date = Form("CAST(unix_date(try_cast({} AS DATE)) AS BIGINT)")
+    micros_of = Form("unix_micros(try_cast({} AS TIMESTAMP))")
+    octet_length = Form("octet_length({})")
+    starts_with = Form("startswith({}, {})")
+    utf8_bytes = Form("CAST({} AS BINARY)")
+    bytes_of_bound = Form("try_to_binary({}, 'hex')")
+    percent_decode = Form("try_url_decode(replace({}, '+', '%2B'))")  # to Spark a plus is a space, as in a form
+    # Two sums of 64-bit halves, exact for any number of files: a sum of decimals takes ten times as long.
+    date_of_days = Form("date_from_unix_date(CAST({} AS INT))")
+    instant_of_micros = Form("timestamp_micros({})")
+    clock_of_micros = Form("CAST(timestamp_micros({}) AS TIMESTAMP_NTZ)")  # the session's zone is UTC
+    json_of = Form("to_json({}, map('ignoreNullFields', 'false'))")
+    hex_of = Form("lower(hex({}))")
+    bytes_of_hex = Form("unhex({})")
+    total = Form(
+        "(CAST(sum(shiftright({0}, 32)) AS DECIMAL(20,0)) * 4294967296 + CAST(sum(({0}) & 4294967295) AS DECIMAL(20,0)))"
+    )
 
     def text(self, value: str) -> str:
         # In Spark a backslash escapes, or not, as a setting says, and '' ends a literal and begins the next. Bytes are bytes.
@@ -37,17 +55,8 @@ class SparkDialect(Dialect):
             return "STRUCT<" + ", ".join(f"{self.identifier(name)}: {self._type(inner)}" for name, inner in kind.items()) + ">"
         return kind
 
-    def try_cast(self, value: str, type_name: str) -> str:
-        return f"try_cast({value} AS {type_name})"
-
     def micros_of_timestamp(self, text: str) -> str:
-        return f"unix_micros(try_cast({text} AS TIMESTAMP))"
-
-    def micros_of_plain_timestamp(self, text: str) -> str:
-        return self.micros_of_timestamp(text)
-
-    def days_of_date(self, text: str) -> str:
-        return f"CAST(unix_date(try_cast({text} AS DATE)) AS BIGINT)"
+        return self.micros_of(text)
 
     def regexp_matches(self, text: str, pattern: str) -> str:
         return f"regexp_like({text}, {self.text(_java(pattern))})"
@@ -55,60 +64,41 @@ class SparkDialect(Dialect):
     def regexp_replace(self, text: str, pattern: str, replacement: str) -> str:
         return f"regexp_replace({text}, {self.text(_java(pattern))}, {self.text(replacement.replace(chr(92), '$'))})"
 
-    def octet_length(self, text: str) -> str:
-        return f"octet_length({text})"
-
-    def rank(self, items: Sequence[str], value: str) -> str:
-        steps = ", ".join(str(1 << bit) for bit in reversed(range(len(items).bit_length())))
-        reached = f"coalesce({self.item(items, 'found + step')} <= {value}, FALSE)"
-        return f"aggregate(array({steps}), 0, (found, step) -> found + CASE WHEN {reached} THEN step ELSE 0 END)"
+    def folded(self, steps: Sequence[str], next_found: str) -> str:
+        return f"aggregate(array({', '.join(steps)}), 0, (found, step) -> {next_found})"
 
     def item(self, items: Sequence[str], position: str) -> str:
         return f"get(array({', '.join(items)}), {position} - 1)"
 
-    def starts_with(self, text: str, prefix: str) -> str:
-        return f"startswith({text}, {prefix})"
-
     def map_value(self, map_: str, key: str) -> str:
         return f"try_element_at({map_}, {self.text(key)})"
 
+    def map_with(self, map_: str, pairs: Sequence[tuple[str, str]]) -> str:
+        items = ", ".join(f"{self.text(key)}, {value}" for key, value in pairs)
+        return f"map_concat(coalesce({map_}, CAST(map() AS {self.text_map})), map({items}))"
+
     def map_has_key(self, map_: str, key: str) -> str:
         return f"coalesce(map_contains_key({map_}, {self.text(key)}), FALSE)"
-
-    def percent_decode(self, text: str) -> str:
-        return f"try_url_decode(replace({text}, '+', '%2B'))"  # to Spark a plus is a space, as in a form
-
-    def try_add(self, left: str, right: str) -> str:
-        return f"try_add({left}, {right})"
-
-    def total(self, whole_number: str) -> str:
-        # Two sums of 64-bit halves, exact for any number of files: a sum of decimals takes ten times as long.
-        high, low = (f"CAST(sum({half}) AS DECIMAL(20,0))" for half in _halves(whole_number))
-        return f"({high} * 4294967296 + {low})"
 
     def unfolded(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         structs = ", ".join(f"struct({', '.join(row)})" for row in rows)
         return f"inline(array({structs})) AS ({', '.join(names)})"
 
-    def micros_of(self, timestamp: str) -> str:
-        return f"unix_micros(try_cast({timestamp} AS TIMESTAMP))"
-
     def micros_in_zone(self, text: str, zone: str) -> str:
         return f"unix_micros(to_utc_timestamp(try_cast({text} AS TIMESTAMP), {self.text(zone)}))"
-
-    def utf8_bytes(self, text: str) -> str:
-        return f"CAST({text} AS BINARY)"
 
     def json_object(self, pairs: Sequence[tuple[str, str]]) -> str:
         items = ", ".join(f"{self.text(key)}, {value}" for key, value in pairs)
         return f"to_json(named_struct({items}), map('ignoreNullFields', 'false'))"
 
+    def struct(self, pairs: Sequence[tuple[str, str]]) -> str:
+        return f"named_struct({', '.join(f'{self.text(name)}, {value}' for name, value in pairs)})"
+
+    def list_without_nulls(self, items: Sequence[str], kind: str) -> str:
+        return f"filter(CAST(array({', '.join(items)}) AS ARRAY<{kind}>), item -> item IS NOT NULL)"
+
     def fail(self, message: str) -> str:
         return f"raise_error({self.text(message)})"
-
-
-def _halves(whole_number: str) -> tuple[str, str]:
-    return f"shiftright({whole_number}, 32)", f"({whole_number}) & 4294967295"
 
 
 def _java(pattern: str) -> str:

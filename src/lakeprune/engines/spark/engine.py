@@ -2,15 +2,15 @@
 
 In: SQL text around the dialect. Out: rows; a query over files brings home patterns, one row per file only when files are listed,
 and then partition by partition. Works on a session of its own, cloned from the user's, whose settings stay as they are. Never
-asks for a JVM handle, so that it also runs over Spark Connect, and sends no Python to executors.
+asks for a JVM handle, so that it also runs over Spark Connect; sends no Python to executors but the reader of footers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -18,9 +18,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DataType, DecimalType, StructType
 
 from lakeprune.engines.dialect import Shape
-from lakeprune.engines.engine import Engine, EngineError, Row
+from lakeprune.engines.engine import Engine, EngineError, Footers, ManifestEntries, ReadFooters, Row, Truth, Typed
 from lakeprune.engines.spark.dialect import SparkDialect
 from lakeprune.storage.storage import Storage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Whatever the user's session is set to, metadata is read one way.
 _SETTINGS = {
@@ -28,6 +31,8 @@ _SETTINGS = {
     "spark.sql.ansi.enabled": "false",  # a statistic that overflows is a missing one, not an error
     "spark.sql.caseSensitive": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "false",  # a bound that loses digits no longer bounds
+    # Decimals of two scales are compared in the finer one: in the coarser 0.01 is 0, and `cents <> whole` would drop the file.
+    "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate": "true",
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.parser.doubleQuotedIdentifiers": "false",
     "spark.sql.json.enablePartialResults": "true",  # one odd statistic does not take the others with it
@@ -36,10 +41,9 @@ _SETTINGS = {
     "spark.sql.debug.maxToStringFields": "25",
     "spark.sql.constraintPropagation.enabled": "false",  # a filter that is inferred parses every line of the log again
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",  # not one task per commit
-    # Hidden .crc files beside local ones are Hadoop's own; a table that was copied or repaired has stale ones.
-    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
-    "fs.file.impl.disable.cache": "true",
 }
+# Hidden .crc files beside local ones are Hadoop's own; a table that was copied or repaired has stale ones.
+_RAW_FILES = {"fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem", "fs.file.impl.disable.cache": "true"}
 _TYPE_NAMES = {
     "string": "STRING", "binary": "BINARY", "boolean": "BOOLEAN", "byte": "TINYINT", "short": "SMALLINT", "integer": "INTEGER",
     "long": "BIGINT", "float": "FLOAT", "double": "DOUBLE", "date": "DATE",
@@ -52,14 +56,16 @@ class SparkEngine(Engine):
     dialect: SparkDialect
 
     def __init__(self, spark: SparkSession) -> None:
+        super().__init__()
         self.dialect = SparkDialect()
         with _engine_errors():
             self._spark = _own_session(spark)
+        self._user = spark
         self._is_remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self._views: dict[tuple[str, ...], str] = {}
         self._fields: dict[tuple[str, ...], StructType] = {}
         self._kept: list[tuple[str, DataFrame]] = []
-        self._users = 0
+        self._footers: dict[tuple[str, ...], ReadFooters] = {}  # among what is kept
         self._numbers = count(1)
 
     def storage(self, location: str) -> Storage | None:
@@ -72,16 +78,6 @@ class SparkEngine(Engine):
 
         return SparkStorage(self._spark, f"file://{location}" if location.startswith("/") else location)
 
-    @contextmanager
-    def awake(self) -> Iterator[None]:
-        self._users += 1
-        try:
-            yield
-        finally:
-            self._users -= 1
-            if self._users == 0:
-                self._let_go()
-
     def query(self, sql: str) -> list[Row]:
         with _engine_errors():
             return [tuple(row) for row in self._spark.sql(sql).collect()]
@@ -90,6 +86,10 @@ class SparkEngine(Engine):
         with _engine_errors():
             for row in self._spark.sql(sql).toLocalIterator(prefetchPartitions=True):
                 yield tuple(row)
+
+    def arrow(self, sql: str) -> pa.Table:
+        with _engine_errors():
+            return self._spark.sql(sql).toArrow()
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:  # noqa: ARG002  Spark reads by lines
         key = ("text", *paths)
@@ -116,6 +116,57 @@ class SparkEngine(Engine):
 
     def parquet_fields(self, paths: Sequence[str]) -> dict[str, Any]:
         return {field.name: _type_name(field.dataType) for field in self._schema(paths).fields}
+
+    def manifest_entries(self, metadata: str, snapshot_id: int, fields: Mapping[int, str]) -> ManifestEntries | None:
+        from lakeprune.engines.spark.entries import entries_of, no_runtime
+
+        (place,) = _urls([metadata])
+        # Iceberg's rows give NULL for timestamps without a zone to expressions that Spark interprets; compiled ones read them.
+        self._spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY")
+        try:
+            with _engine_errors(), self._checked_files():
+                frame, types = entries_of(self._spark, place, snapshot_id, fields)
+                return ManifestEntries(self._view(frame), types)
+        except EngineError as error:
+            if "[DATA_SOURCE_NOT_FOUND]" in str(error):
+                raise no_runtime(str(error)) from error
+            raise
+
+    def footers(self, paths: Sequence[str]) -> Footers:
+        key = ("footers", *paths)
+        if key not in self._footers:
+            self._footers[key] = self.read_footers(paths)
+        read = self._footers[key]
+        names = ("rows", "num_values", "min_text", "max_text", "is_max_exact", "nulls", "nans", "has_type_order")
+        chunks = (
+            f"SELECT c.file AS file, c.column_path AS column_path, {', '.join(f'c.{name} AS {name}' for name in names)}, "
+            f"f.created_by AS created_by FROM {read.chunks} AS c JOIN {read.files} AS f ON c.file = f.file"
+        )
+        schemas = f"SELECT elements, min(file) AS file FROM {read.files} GROUP BY elements"
+        return Footers(f"(SELECT file, rows FROM {read.files})", f"({schemas})", f"({chunks})")
+
+    def read_footers(self, paths: Sequence[str]) -> ReadFooters:
+        from lakeprune.engines.spark.footers import first_problem, footers_frame
+
+        with _engine_errors():
+            frame = footers_frame(self._spark, paths, _urls(paths)).persist()
+            name = self._view(frame)
+            self._kept.append((name, frame))
+            problems = first_problem(self._spark, name)
+        if problems:
+            raise EngineError(": ".join(problems[0]))
+        files = f"(SELECT file, file_rows AS rows, created_by, elements FROM {name} WHERE leaf IS NULL)"
+        return ReadFooters(files, f"(SELECT * FROM {name} WHERE leaf IS NOT NULL)", name)
+
+    def evaluates(self, condition: Typed) -> bool:
+        from lakeprune.engines.spark.conditions import Conditions
+
+        return Conditions(self._user).evaluates(condition)
+
+    def truths(self, condition: Typed, rows: Sequence[Sequence[str | None]]) -> list[Truth]:
+        from lakeprune.engines.spark.conditions import Conditions
+
+        return Conditions(self._user).truths(condition, rows)
 
     def lookup(self, columns: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> str:
         schema = ", ".join(f"{self.dialect.identifier(name)} {kind}" for name, kind in zip(columns, types, strict=True))
@@ -146,6 +197,17 @@ class SparkEngine(Engine):
         frame.createOrReplaceTempView(name)
         return name
 
+    @contextmanager
+    def _checked_files(self) -> Iterator[None]:
+        """What is loaded inside reads local files as Hadoop does by itself: Iceberg's runtime knows no other way."""
+        for key in _RAW_FILES:
+            self._spark.conf.unset(key)
+        try:
+            yield
+        finally:
+            for key, value in _RAW_FILES.items():
+                self._spark.conf.set(key, value)
+
     def _let_go(self) -> None:
         # A session that has ended has let go of everything by itself.
         with suppress(PySparkException, Py4JError):
@@ -153,6 +215,7 @@ class SparkEngine(Engine):
                 frame.unpersist()
                 self._spark.catalog.dropTempView(name)
         self._kept.clear()
+        self._footers.clear()
 
 
 def clone(spark: SparkSession) -> SparkSession:
@@ -168,7 +231,7 @@ def clone(spark: SparkSession) -> SparkSession:
 
 def _own_session(spark: SparkSession) -> SparkSession:
     own = clone(spark)
-    for key, value in _SETTINGS.items():
+    for key, value in (_SETTINGS | _RAW_FILES).items():
         own.conf.set(key, value)
     return own
 

@@ -1,4 +1,5 @@
-"""The Spark session of a command: built once from flags, quiet, and with a clear error when it cannot be had.
+"""The Spark session of a command, built once from flags, quiet, and with a clear error when it cannot be had; and what is asked
+of any session.
 
 In: `SparkSettings`. Out: a SparkSession. A library caller brings a session instead and never comes here. Nothing is written but
 a log of the JVM's own output, which is removed with the process.
@@ -52,6 +53,8 @@ def open_session(settings: SparkSettings) -> SparkSession:
     else:
         _check_java()
         master = settings.master or "local[*]"
+        if master.startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Python workers have what this process has
         _check_answers(master, r"spark://([^:/,]+):(\d+)", "7077")
         builder = builder.master(master)
         for key, value in _QUIET.items():
@@ -64,6 +67,35 @@ def open_session(settings: SparkSettings) -> SparkSession:
     if settings.remote is None:
         session.sparkContext.setLogLevel(settings.log or "OFF")
     return session
+
+
+def has_jvm(spark: SparkSession) -> bool:
+    """Whether the session's JVM can be reached, which over Spark Connect it cannot."""
+    return not type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """Delta builds a DataFrame in the session that is active; whichever was before is again afterwards."""
+    sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)  # noqa: SLF001
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+def place_of(master: str | None, remote: str | None) -> str:
+    """Where Spark runs, for messages: an address of Spark Connect may have a token behind its semicolon.
+
+    >>> place_of(None, "sc://host:443/;token=secret"), place_of(None, None)
+    ('sc://host:443', 'local[*]')
+    """
+    return (remote or master or "local[*]").partition(";")[0].rstrip("/")
 
 
 def _builder() -> Any:
@@ -95,7 +127,7 @@ def _no_session(error: Exception, output: str, settings: SparkSettings) -> Usage
         names = ", ".join(dict.fromkeys(filter(None, (name for pair in missing for name in pair))))
         fix = "check --packages and the network, or give the jars with --conf spark.jars=PATH"
         return UsageError("LP223", f"a package of Spark cannot be had: {names}", where="--packages", fix=fix)
-    where = settings.remote or settings.master or "local[*]"
+    where = place_of(settings.master, settings.remote)
     lines = [line.strip() for line in (output + "\n" + str(error)).splitlines()]
     errors = [line for line in lines if re.search(r"(Exception|Error)\b.*:", line) and not line.startswith("at ")]
     why = errors[0] if errors else str(error).strip().split("\n", 1)[0]
@@ -125,7 +157,7 @@ def _check_answers(address: str, form: str, port: str) -> None:
         socket.create_connection((host, number), _PATIENCE).close()
     except OSError as error:
         fix = "check the address, and that the cluster is up and reachable from here"
-        raise UsageError("LP225", f"nothing answers at {address}", why=str(error), fix=fix) from error
+        raise UsageError("LP225", f"nothing answers at {match[0]}", why=str(error), fix=fix) from error
 
 
 @contextmanager

@@ -44,10 +44,6 @@ class SparkStorage(Storage):
         rows = self._rows([path], "length")
         return int(rows[0][0]) if rows else None
 
-    def read_if_there(self, path: str, limit: int) -> bytes | None:
-        size = self.size(path)
-        return None if size is None or size > limit else self.read(path)
-
     def open(self, path: str) -> BinaryIO:
         if path not in self._content:
             rows = self._rows([path], "content")
@@ -71,9 +67,6 @@ class SparkStorage(Storage):
 
     def place(self, path: str) -> str:
         return _without_secrets(self._url(path))
-
-    def place_of(self, engine_path: str) -> str:
-        return _without_secrets(engine_path)
 
     def with_places(self, message: str) -> str:
         return _without_secrets(message)

@@ -1,0 +1,71 @@
+"""The footers of Parquet files in DuckDB's SQL.
+
+In: a list of paths as SQL. Out: FROM items that engines/engine.py describes. DuckDB is the reader that shows every fact the rules
+need: which bounds are exact, which are deprecated, the order of each column, counts of NaN.
+"""
+
+from __future__ import annotations
+
+from lakeprune.engines.engine import Footers, ReadFooters
+
+_TYPE_ORDER = "ColumnOrder(TYPE_ORDER=TypeDefinedOrder())"  # as DuckDB prints the one order that bounds can be read by
+
+
+def lazily(paths: str) -> Footers:
+    """Each part is read when a query asks for it."""
+    elements = f"CAST(to_json(list({_element('')} ORDER BY column_id)) AS VARCHAR) AS elements"
+    schemas = f"SELECT file_name, {elements} FROM parquet_schema({paths}) GROUP BY file_name"
+    chunks = (
+        "SELECT m.file_name AS file, path_in_schema AS column_path, row_group_num_rows AS rows, num_values, "
+        "stats_min_value AS min_text, stats_max_value AS max_text, max_is_exact AS is_max_exact, "
+        "stats_null_count AS nulls, stats_nan_count AS nans, "
+        f"coalesce(f.column_orders[column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order, f.created_by AS created_by "
+        f"FROM parquet_metadata({paths}) AS m JOIN parquet_file_metadata({paths}) AS f ON m.file_name = f.file_name"
+    )
+    files = f"SELECT file_name AS file, num_rows AS rows FROM parquet_file_metadata({paths})"
+    return Footers(f"({files})", f"(SELECT elements, min(file_name) AS file FROM ({schemas}) GROUP BY elements)", f"({chunks})")
+
+
+def whole_sql(paths: str) -> str:
+    """One row per file: reading all of a footer at once costs as much as reading its chunks."""
+    elements = f"CAST(to_json(list_transform(parquet_schema, lambda e: {_element('e.')})) AS VARCHAR) AS elements"
+    facts = ", ".join(f"parquet_file_metadata[1].{name} AS {name}" for name in ("file_name", "num_rows", "created_by"))
+    return (
+        f"SELECT {facts}, parquet_file_metadata[1].column_orders AS orders, parquet_metadata AS chunks, {elements} "
+        f"FROM parquet_full_metadata({paths})"
+    )
+
+
+def over(table: str) -> ReadFooters:
+    """The parts of that table."""
+    first = (
+        "CASE WHEN m.dictionary_page_offset > 0 THEN least(m.dictionary_page_offset, m.data_page_offset) "
+        "ELSE m.data_page_offset END"
+    )
+    chunks = (
+        "SELECT file, m.row_group_id AS row_group, m.column_id AS leaf, m.row_group_num_rows AS rows, m.num_values, "
+        "m.stats_min_value AS min_text, m.stats_max_value AS max_text, m.max_is_exact AS is_max_exact, "
+        "m.stats_min AS old_min_text, m.stats_max AS old_max_text, m.stats_null_count AS nulls, m.stats_nan_count AS nans, "
+        f"coalesce(orders[m.column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order, "
+        f"{first} AS start_byte, {first} + m.total_compressed_size AS end_byte, m.bloom_filter_offset IS NOT NULL AS has_bloom, "
+        "m.bloom_filter_offset AS bloom_start, m.bloom_filter_offset + m.bloom_filter_length AS bloom_end, "
+        "m.path_in_schema AS column_path "
+        f"FROM (SELECT file_name AS file, orders, unnest(chunks) AS m FROM {table})"
+    )
+    return ReadFooters(f"(SELECT file_name AS file, num_rows AS rows, created_by, elements FROM {table})", f"({chunks})", table)
+
+
+def _element(prefix: str) -> str:
+    """An `Element` from the row, or the struct, of one."""
+    names = ("type", "logical_type", "converted_type", "duckdb_type", "name", "repetition_type", "num_children", "field_id")
+    kind, logical, converted, shown, name, repetition, children, field_id = (prefix + each for each in names)
+    # A timestamp with a converted type alone is an instant; DuckDB calls it TIMESTAMP. INT96 has no order.
+    type_name = (
+        f"CASE WHEN {kind} = 'INT96' THEN 'INT96' WHEN {logical} IS NULL AND {converted} LIKE 'TIMESTAMP%' "
+        f"THEN 'TIMESTAMP WITH TIME ZONE' WHEN {shown} = 'VARCHAR' THEN 'STRING' WHEN {shown} = 'BLOB' THEN 'BINARY' "
+        f"ELSE upper({shown}) END"
+    )
+    return (
+        f"{{name: {name}, physical_type: {kind}, type_name: {type_name}, repetition: {repetition}, children: {children}, "
+        f"field_id: {field_id}}}"
+    )
