@@ -1,0 +1,88 @@
+"""Random Iceberg tables, specs and predicates, every verdict against what the rows say; and guards switched off."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+from lakeprune.errors import LakepruneError
+from tests.formats.iceberg.random_tables import random_iceberg_table, write
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
+from tests.scope import IS_WHOLE
+from tests.soundness.pruning import Pruner
+from tests.soundness.tight import profile_of
+from tests.soundness.truth import Truth
+from tests.soundness.verdict import Verdict, complaint
+
+TABLES = max(8, int(os.environ.get("LAKEPRUNE_SOUNDNESS_CASES", "30000" if IS_WHOLE else "2400")) // 300)
+PER_TABLE = 40
+
+
+def judged(root: Path, tables: int, first_seed: int = 0) -> tuple[list[str], int, int]:
+    """What is unsound, how often a file was dropped, and how often it could have been."""
+    problems, drops, possible = [], 0, 0
+    for seed in range(first_seed, first_seed + tables):
+        rng = Random(seed)
+        table = random_iceberg_table(rng)
+        place = root / str(seed)
+        write(table, place, rng)
+        nodes = [say(random_predicate(table.columns, table.zone, rng)) for _ in range(PER_TABLE)]
+        pruner, truth = Pruner(place, profile_of(table)), Truth(table, place)
+        for said, seen in zip(nodes, truth.seen([node.duckdb for node in nodes]), strict=True):
+            try:
+                found = pruner.listed(pruner.plan(said.spark))
+            except LakepruneError as refusal:
+                problems.append(f"seed {seed}: {said.spark}: refused: {refusal}")
+                continue
+            for file, outcome in zip(table.files, seen or [], strict=seen is not None):
+                drops += found[file.name] is Verdict.DROP
+                possible += not outcome.true
+                if (problem := complaint(found[file.name], outcome)) is not None:
+                    problems.append(f"seed {seed}: {said.spark}: {file.name} {problem}")
+        truth.close()
+    return problems, drops, possible
+
+
+def test_no_matching_file_is_dropped_and_no_full_file_has_another_row(tmp_path: Path) -> None:
+    problems, drops, possible = judged(tmp_path, TABLES)
+    assert not problems, "\n".join(problems[:5])
+    assert drops > possible / 2, "a soundness test that drops nothing proves nothing"
+
+
+def test_metrics_that_are_forgotten_never_drop_a_file_more(tmp_path: Path) -> None:
+    """Metamorphic: whoever knows less keeps at least as much, and calls no more files fully matched."""
+    less = 0
+    for seed in range(1000, 1000 + TABLES // 2):
+        rng = Random(seed)
+        table = random_iceberg_table(rng)
+        state = rng.getstate()
+        pruners = []
+        for name, forget in (("whole", None), ("less", Random(seed))):
+            rng.setstate(state)
+            write(table, tmp_path / name / str(seed), rng, forget)
+            pruners.append(Pruner(tmp_path / name / str(seed), profile_of(table)))
+        for _ in range(PER_TABLE):
+            where = say(random_predicate(table.columns, table.zone, rng)).spark
+            whole, forgetful = (pruner.listed(pruner.plan(where)) for pruner in pruners)
+            for path, verdict in forgetful.items():
+                assert verdict in (Verdict.KEEP, whole[path]), f"seed {seed}: {where}: {path} {whole[path]} {verdict}"
+                less += verdict is not whole[path]
+    assert less, "nothing that was forgotten mattered"
+
+
+def test_a_predicate_its_negation_and_its_null_cover_every_file(tmp_path: Path) -> None:
+    """Ternary partitioning: each live row makes one of the three TRUE."""
+    for seed in range(2000, 2000 + TABLES // 2):
+        rng = Random(seed)
+        table = random_iceberg_table(rng)
+        write(table, tmp_path / str(seed), rng)
+        pruner = Pruner(tmp_path / str(seed), profile_of(table))
+        for _ in range(PER_TABLE):
+            where = say(random_predicate(table.columns, table.zone, rng)).spark
+            asked = (where, f"NOT ({where})", f"({where}) IS NULL")
+            verdicts = [pruner.listed(pruner.plan(each)) for each in asked]
+            for file in table.files:
+                if file.live:
+                    assert any(found[file.name] is not Verdict.DROP for found in verdicts), f"seed {seed}: {where}: {file.name}"
