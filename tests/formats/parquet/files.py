@@ -21,7 +21,9 @@ def write(place: Path, columns: dict[str, Any], **options: Any) -> Path:
 
 def verdicts(location: Path | str, where: str, **options: Any) -> dict[str, str]:
     """Path -> DROP, KEEP or FULL."""
-    return {file.path: file.verdict.value for file in lakeprune.explain(location, where, **options).files}
+    return {
+        file.path: file.verdict.value for file in lakeprune.explain(location, where, **{"nan_policy": "strict", **options}).files
+    }
 
 
 def verdict(place: Path, values: Sequence[Any], kind: pa.DataType, where: str, **options: Any) -> str:

@@ -17,7 +17,7 @@ from msgspec.json import decode
 
 import lakeprune
 from lakeprune.engines.duckdb.engine import DuckDBEngine
-from lakeprune.engines.footers import Element
+from lakeprune.engines.engine import Element
 from lakeprune.formats.parquet.bounds import bound
 from lakeprune.formats.parquet.schema import fields_of
 from tests.formats.parquet.files import verdict, verdicts, write

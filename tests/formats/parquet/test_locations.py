@@ -138,11 +138,24 @@ def test_folder_above_a_delta_table(tmp_path: Path) -> None:
 
 
 def test_folder_of_an_iceberg_table(tmp_path: Path) -> None:
-    write(tmp_path / "data/f.parquet", {"id": [1]})
-    (tmp_path / "metadata").mkdir()
-    (tmp_path / "metadata/v1.metadata.json").write_text("{}")
+    write(tmp_path / "flights/data/f.parquet", {"id": [1]})
+    (tmp_path / "flights/metadata").mkdir()
+    (tmp_path / "flights/metadata/v1.metadata.json").write_text("{}")
     with pytest.raises(lakeprune.TableError, match="contains an Iceberg table"):
         lakeprune.explain(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "table"), [("metadata/v1.metadata.json", "an Iceberg table"), ("_delta_log/0.json", "a Delta table")]
+)
+def test_a_folder_inside_a_table_may_hold_files_that_are_deleted(tmp_path: Path, metadata: str, table: str) -> None:
+    write(tmp_path / "flights/data/day=1/f.parquet", {"id": [1]})
+    (tmp_path / "flights" / metadata).parent.mkdir()
+    (tmp_path / "flights" / metadata).write_text("{}")
+    with pytest.raises(lakeprune.TableError, match=f"lies inside {table}") as caught:
+        lakeprune.explain(tmp_path / "flights/data")
+    assert caught.value.code == "LP351"
+    assert lakeprune.explain(tmp_path / "flights/data/day=1/*.parquet").numbers.total.files == 1
 
 
 def test_there_is_one_version(folder: Path) -> None:
@@ -160,7 +173,7 @@ def test_every_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["-w", "id > 2 AND year = 2024"]
     assert main(["explain", str(folder), *where, "-v", "--explain-why"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith(f"Parquet files: {folder}\nPredicate:")
+    assert f"\n\nParquet files: {folder}\nPredicate:" in text
     assert "Data skipping (Parquet footers)" in text
     assert "Version" not in text
     assert main(["explain", str(folder), *where, "--format", "json"]) == 0

@@ -16,6 +16,20 @@ import pytest
 import lakeprune.formats.parquet.bounds as bounds
 from lakeprune.errors import LakepruneError
 from tests.formats.parquet.files import verdicts
+from tests.formats.parquet.thrift import (
+    BYTES,
+    MAX,
+    MAX_IS_EXACT,
+    MIN,
+    MIN_IS_EXACT,
+    NULLS,
+    Fields,
+    deprecated,
+    patch,
+    statistics_in,
+    without,
+    without_column_orders,
+)
 from tests.generator.columns import ColumnSpec
 from tests.generator.literals import duckdb_text
 from tests.generator.nodes import say
@@ -80,6 +94,7 @@ def hive_table(rng: Random) -> Table:
 
 def write(table: Table, root: Path, rng: Random) -> None:
     """Each file by pyarrow or by DuckDB, in row groups of one to three rows."""
+    texts = {".".join(column.physical) for column in table.data_columns if column.type == "string"}
     for file in table.files:
         place = root / file.name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -88,6 +103,47 @@ def write(table: Table, root: Path, rng: Random) -> None:
             _write_by_duckdb(rows, place)
         else:
             pq.write_table(rows, place, row_group_size=rng.randint(1, 3), store_decimal_as_integer=rng.random() < 0.5)
+        if rng.random() < 0.4:
+            _know_less(place, texts, rng)
+
+
+def _know_less(place: Path, texts: set[str], rng: Random) -> None:
+    """Some of what the footer records is taken out, or recorded as older writers do; nothing in it becomes wrong."""
+
+    def change(footer: Fields) -> None:
+        for name, statistics in statistics_in(footer):
+            if rng.random() < 0.6:
+                rng.choice([*_LESS, _cut, _cut, _cut] if name in texts else _LESS)(statistics)
+        if rng.random() < 0.15:
+            without_column_orders(footer)
+
+    patch(place, change)
+
+
+def _cut(statistics: Fields) -> None:
+    """Bounds of text as prefixes, marked as such: the empty maximum stands for every text."""
+    for bound in (MIN, MAX):
+        if bound in statistics:
+            statistics[bound] = (BYTES, _prefix(statistics[bound][1]))
+    statistics[MAX_IS_EXACT] = statistics[MIN_IS_EXACT] = (2, None)
+
+
+def _prefix(text: bytes) -> bytes:
+    """Its first half, cut where a character ends."""
+    letters = text.decode()
+    return letters[: len(letters) // 2 + 1].encode()
+
+
+_NANS = 9
+_LESS = (
+    without(NULLS),
+    without(MIN),
+    without(MAX),
+    without(MIN, MAX),
+    without(MAX_IS_EXACT, MIN_IS_EXACT),
+    without(_NANS),
+    deprecated,
+)
 
 
 def _write_by_duckdb(rows: pa.Table, place: Path) -> None:

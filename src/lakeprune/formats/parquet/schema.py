@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from lakeprune.engines.footers import Element
+from lakeprune.engines.engine import Element
 from lakeprune.predicate.schema import Field
 from lakeprune.values.types import DataType, Kind
 
@@ -64,11 +64,12 @@ def _field(element: Element, walk: Iterator[Element], above: tuple[str, ...], le
     children = tuple(_field(next(walk), walk, path, leaves) for _ in range(element.children or 0))
     if not children:
         leaves[", ".join(path)] += 1
-    data_type = _type_of(element)
+    data_type = type_of(element)
     return Field(element.name, element.name, data_type, children=children if data_type.kind is Kind.STRUCT else ())
 
 
-def _type_of(element: Element) -> DataType:
+def type_of(element: Element) -> DataType:
+    """The type that a node of a footer stands for, OTHER where the text of its bounds is not exact."""
     name = element.type_name or ""
     if element.repetition == "REPEATED" or name.endswith("]"):
         return DataType(Kind.ARRAY)

@@ -6,20 +6,24 @@ when a relation first needs it, and only once: data pages never.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from lakeprune.engines.dialect import carrier
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
-from lakeprune.formats.parquet.bounds import carrier, files_sql
+from lakeprune.formats.parquet.bounds import files_sql, is_denied
 from lakeprune.formats.parquet.hive import Texts, value_of, value_sql
-from lakeprune.formats.relation import Needs, Relation, relation_of
-from lakeprune.formats.snapshot import Snapshot, SnapshotFacts, in_short
+from lakeprune.formats.relation import Needs, Relation, flags_of, relation_of
+from lakeprune.formats.row_source import RowSource
+from lakeprune.formats.snapshot import ParquetFiles, Snapshot, SnapshotFacts, in_short
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.skipping.ladder import Seen
 from lakeprune.storage.storage import Entry, Storage
 from lakeprune.values.types import Family, Scalar
 
@@ -51,8 +55,8 @@ class ParquetSnapshot(Snapshot):
 
     def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:  # noqa: ARG002  # footers count NaN or do not
         names, dialect = relation_of(needs), engine.dialect
-        data = [column for column in needs.domains if column.role is Role.DATA and column.statistics_unusable is None]
-        self._read(engine, [_leaf(column) for column in data])
+        data = [seen for seen in needs.domains if seen.column.role is Role.DATA and seen.column.statistics_unusable is None]
+        self._read(engine, [_leaf(seen.column) for seen in data])
         partitions = self.facts.partition_columns
         items = ["size", "files.rows AS rows", "0 AS deleted", "TRUE AS has_stats", "FALSE AS has_dv"]
         if needs.paths:
@@ -60,18 +64,20 @@ class ParquetSnapshot(Snapshot):
             items += ["path", f"{values} AS partition"]
         if needs.times:
             items.append("modified")
+        if needs.records:
+            items += [f"CAST(NULL AS STRING) AS {name}" for name in ("stats_text", "vector")]
         source = f"{self._listed(engine)} AS files"
-        for k, column in enumerate(needs.domains):
-            if column.role is Role.PARTITION:
-                text = f"t{partitions.index(column.physical[0])}"
-                items += _partition(column, names, value_sql(dialect, text, column.type), text)
-            elif column in data:
-                footers = files_sql(dialect, column, names, self._lookup(engine, column))
+        for k, seen in enumerate(needs.domains):
+            if seen.column.role is Role.PARTITION:
+                text = f"t{partitions.index(seen.column.physical[0])}"
+                items += _partition(seen, names, value_sql(dialect, text, seen.type), text)
+            elif seen in data:
+                footers = files_sql(dialect, seen, names, self._lookup(engine, seen.column))
                 # Row groups that do not add up to the file are not all of it.
                 source += f" LEFT JOIN {footers} AS f{k} ON f{k}.file = files.number AND f{k}.rows = files.rows"
-                items += _known(column, names, needs, f"f{k}.")
+                items += _known(seen, names, needs, f"f{k}.")
             else:
-                items += _unknown(column, names, needs)
+                items += _unknown(seen, names, needs)
         for column in needs.partition_texts:
             text = f"t{partitions.index(column.physical[0])}"
             items += [f"{text} AS {names.text(column)}", f"{text}_missing AS {names.is_missing(column)}"]
@@ -79,6 +85,28 @@ class ParquetSnapshot(Snapshot):
 
     def partition_values(self, text: str | None, column: Column, profile: Profile) -> tuple[Scalar, ...] | None:  # noqa: ARG002
         return (value_of(text, column.type),)
+
+    def uri(self, engine: Engine, path: str) -> str:
+        return f"{engine.dialect.text(self._storage.root.rstrip('/') + '/')} || {path}"
+
+    def parquet_files(self) -> ParquetFiles:
+        return ParquetFiles(self._storage)
+
+    def file_of(self, url: str) -> str:
+        from urllib.parse import unquote
+
+        place = unquote(url).removeprefix("file:")
+        return self._names.get("/" + place.lstrip("/"), url)
+
+    def row_source(self, paths: Collection[str] | None) -> RowSource:
+        places = tuple(file.place for file in self._files if paths is None or file.entry.name in paths)
+        # Files may differ in their columns, and folders name columns below the root.
+        options = {"mergeSchema": "true", "basePath": self._storage.root, "__globPaths__": "false"}
+        return RowSource("Spark", "parquet", places, ("_metadata", "file_path"), options)
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {file.place: file.entry.name for file in self._files}
 
     def check_whole(self) -> None:
         gone = self._storage.missing([file.place for file in self._files])
@@ -101,9 +129,11 @@ class ParquetSnapshot(Snapshot):
         numbers = {file.place: number for number, file in enumerate(self._files)}
         wanted = ", ".join(engine.dialect.text(leaf) for leaf in new)
         chunks = engine.footers(list(numbers)).chunks
+        trusted = f"(has_type_order AND NOT {is_denied(engine.dialect, 'created_by')})"
+        items = ", ".join(trusted if name == "has_type_order" else name for name in _CHUNK)
         read: dict[str, list[tuple[Any, ...]]] = {leaf: [] for leaf in new}
         for leaf, place, *chunk in engine.query(
-            f"SELECT column_path, file, {', '.join(_CHUNK)} FROM {chunks} WHERE column_path IN ({wanted})"
+            f"SELECT column_path, file, {items} FROM {chunks} WHERE column_path IN ({wanted})"
         ):
             read[leaf].append((numbers[place], *chunk))
         self._chunks.update(read)
@@ -136,7 +166,7 @@ def _leaf(column: Column) -> str:
     return ", ".join(column.physical)
 
 
-def _partition(column: Column, names: Relation, value: str, text: str) -> list[str]:
+def _partition(column: Seen, names: Relation, value: str, text: str) -> list[str]:
     items = [
         f"{value} AS {names.lo(column)}",
         f"{value} AS {names.hi(column)}",
@@ -147,8 +177,8 @@ def _partition(column: Column, names: Relation, value: str, text: str) -> list[s
     return [*items, f"FALSE AS {names.is_truncated(column)}"] if column.type.family is Family.TEXT else items
 
 
-def _known(column: Column, names: Relation, needs: Needs, prefix: str) -> list[str]:
-    flags = [names.no_null(column), names.all_null(column), names.is_counted(column), *_flags(column, names)]
+def _known(column: Seen, names: Relation, needs: Needs, prefix: str) -> list[str]:
+    flags = flags_of(names, column)
     items = [prefix + names.lo(column), prefix + names.hi(column)]
     items += [f"coalesce({prefix}{flag}, FALSE) AS {flag}" for flag in flags]
     if needs.recorded:
@@ -157,14 +187,8 @@ def _known(column: Column, names: Relation, needs: Needs, prefix: str) -> list[s
     return items
 
 
-def _unknown(column: Column, names: Relation, needs: Needs) -> list[str]:
+def _unknown(column: Seen, names: Relation, needs: Needs) -> list[str]:
     bounds = [names.lo(column), names.hi(column)] + ([names.first(column), names.last(column)] if needs.recorded else [])
-    flags = [names.no_null(column), names.all_null(column), names.is_counted(column), *_flags(column, names)]
+    flags = flags_of(names, column)
     items = [f"CAST(NULL AS {carrier(column.type)}) AS {name}" for name in bounds] + [f"FALSE AS {flag}" for flag in flags]
     return [*items, f"CAST(NULL AS BIGINT) AS {names.nulls(column)}"] if needs.recorded else items
-
-
-def _flags(column: Column, names: Relation) -> list[str]:
-    """The flags that only some families have."""
-    flags = {Family.TEXT: names.is_truncated(column), Family.REAL: names.nan_free(column)}
-    return [flag for family, flag in flags.items() if family is column.type.family]
