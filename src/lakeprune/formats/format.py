@@ -13,13 +13,14 @@ from lakeprune.storage.storage import Storage
 
 
 class At(Struct, frozen=True):
-    """The version or the time (microseconds since 1970) asked for; the latest version when neither is given."""
+    """The version, the time (microseconds since 1970) or the branch or tag asked for; the latest version when none is given."""
 
     version: int | None = None
     timestamp: int | None = None
+    ref: str | None = None
 
     def is_latest(self) -> bool:
-        return self.version is None and self.timestamp is None
+        return self.version is None and self.timestamp is None and self.ref is None
 
 
 class Format(Protocol):
@@ -29,6 +30,13 @@ class Format(Protocol):
 
     def open(self, storage: Storage, engine: Engine, at: At) -> Snapshot:
         """The table there. Raises NotThisFormat when what lies there is of another kind, TableError when it cannot be read."""
+
+
+def refuse_ref(at: At, what: str, where: str) -> None:
+    """LP367 for a format without branches and tags; `what` begins the message."""
+    if at.ref is not None:
+        fix = "leave it out; --at-version and --at-timestamp are for tables that have versions"
+        raise TableError("LP367", f"{what} no branches and tags, which --at-ref asks for", where=where, fix=fix)
 
 
 class NotThisFormat(TableError):

@@ -15,6 +15,10 @@ class OwnSkipping(Protocol):
         """The engine as users know it."""
 
     @property
+    def version(self) -> str:
+        """The version whose skipping is modelled."""
+
+    @property
     def is_separate(self) -> str:
         """The reason, when nothing but looking at each condition by itself makes it read more."""
 
@@ -23,4 +27,4 @@ class OwnSkipping(Protocol):
         """The reason, when it keeps files for a missing statistic that other columns make up for."""
 
     def plan(self, conjuncts: Iterable[Expr]) -> tuple[Plan, tuple[str, ...]]:
-        """The plan of what it uses, and why it uses no more. Its files are at most those that the engine reads."""
+        """The plan of what it uses, and why it uses no more. Its files are those that the engine reads."""

@@ -17,7 +17,7 @@ from lakeprune.formats.snapshot import Snapshot
 from lakeprune.storage.storage import Storage, open_storage
 
 # Modules with a FORMAT, imported when they are tried: a format that nobody uses costs nothing.
-FORMATS = ["lakeprune.formats.delta.format", "lakeprune.formats.parquet.format"]
+FORMATS = ["lakeprune.formats.delta.format", "lakeprune.formats.iceberg.format", "lakeprune.formats.parquet.open_parquet"]
 _NOTHING_GIVEN: Mapping[str, Any] = MappingProxyType({})
 
 

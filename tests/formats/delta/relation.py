@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.formats.format import At
 from lakeprune.formats.registry import open_table
 from lakeprune.formats.relation import Needs
@@ -41,7 +42,7 @@ def files(snapshot: Snapshot, profile: Profile = PROFILE) -> list[dict[str, Any]
     """The files relation, ordered by path; per column path joined by dots its domain as a dictionary."""
     asked = columns(snapshot)
     texts = tuple(column for column in asked if column.role is Role.PARTITION)
-    sql = f"SELECT * FROM {snapshot.relation(ENGINE, Needs(asked, texts, paths=True), profile).source}"
+    sql = f"SELECT * FROM {snapshot.relation(ENGINE, Needs(tuple(map(EVIDENCE.seen, asked)), texts, paths=True), profile).source}"
     names = [row[0] for row in ENGINE.query(f"DESCRIBE {sql}")]
     rows = [dict(zip(names, row, strict=True)) for row in ENGINE.query(f"SELECT * FROM ({sql}) ORDER BY path")]
     for row in rows:

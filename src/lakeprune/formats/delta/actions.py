@@ -16,8 +16,8 @@ from lakeprune.errors import TableError
 from lakeprune.formats.delta.log_files import CommitFile
 from lakeprune.storage.storage import Storage
 
-CLUSTERING = "delta.clustering"
 _BLOCK = 1 << 22
+_KEYS = (b'"protocol"', b'"metaData"', b'"domainMetadata"', b'"sidecar"')
 
 
 class Protocol(Struct, frozen=True):
@@ -31,6 +31,17 @@ class Metadata(Struct, frozen=True):
     schema_text: str | None  # None when the table records no schema
     partition_columns: tuple[str, ...]
     configuration: dict[str, str]
+    table_id: str | None = None
+    name: str | None = None
+    description: str | None = None
+    created: int | None = None  # milliseconds since the epoch
+
+
+class Declared(Struct, frozen=True):
+    """What a version of a table says it is."""
+
+    protocol: Protocol
+    metadata: Metadata
 
 
 class TableState(Struct, frozen=True):
@@ -78,26 +89,22 @@ def state_of_lines(lines: Iterable[tuple[int, bytes]], place: str) -> TableState
     """What the last action of each kind in one file says."""
     state = TableState()
     for number, line in lines:
-        state = _state_of_action(parsed_line(line, number, place), f"{place}, line {number}").or_older(state)
+        state = state_of_action(parsed_line(line, number, place), f"{place}, line {number}").or_older(state)
     return state
 
 
 def parsed_line(line: bytes, number: int, place: str) -> dict[str, Any]:
     try:
         action = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        if not isinstance(action, dict):
+            raise TypeError("not a JSON object")
+    except (ValueError, TypeError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise unreadable_line(number, place, reason) from error
-    if not isinstance(action, dict):
-        raise unreadable_line(number, place, "not a JSON object")
+        raise TableError("LP306", "a line of the log is not readable", where=f"{place}, line {number}", why=reason) from error
     return action
 
 
-def unreadable_line(number: int, place: str, reason: str) -> TableError:
-    return TableError("LP306", "a line of the log is not readable", where=f"{place}, line {number}", why=reason)
-
-
-def protocol_of(action: dict[str, Any], place: str) -> Protocol:
+def _protocol_of(action: dict[str, Any], place: str) -> Protocol:
     reader, writer = action.get("minReaderVersion"), action.get("minWriterVersion")
     if type(reader) is not int:
         raise TableError("LP308", "the table's protocol names no reader version", where=place)
@@ -109,7 +116,7 @@ def protocol_of(action: dict[str, Any], place: str) -> Protocol:
     )
 
 
-def metadata_of(action: dict[str, Any], place: str) -> Metadata:
+def _metadata_of(action: dict[str, Any], place: str) -> Metadata:
     schema = action.get("schemaString")
     if schema is not None and not isinstance(schema, str):
         raise TableError("LP308", "the table's schema is not text", where=place)
@@ -117,25 +124,28 @@ def metadata_of(action: dict[str, Any], place: str) -> Metadata:
     if not isinstance(configuration, dict):
         raise TableError("LP308", "the table's configuration is not a map", where=place)
     columns = _strings(action.get("partitionColumns"), "partitionColumns", place)
-    return Metadata(schema, columns, {str(key): str(value) for key, value in configuration.items() if value is not None})
+    settings = {str(key): str(value) for key, value in configuration.items() if value is not None}
+    id_, name, description = (
+        value if isinstance(value := action.get(key), str) else None for key in ("id", "name", "description")
+    )
+    created = action.get("createdTime")
+    return Metadata(schema, columns, settings, id_, name, description, created if type(created) is int else None)
 
 
-def clustering_of(action: dict[str, Any]) -> str | None:
+def _clustering_of(action: dict[str, Any]) -> str | None:
     """The clustering domain's configuration, "" when removed, None when the action is about another domain."""
-    if action.get("domain") != CLUSTERING:
+    if action.get("domain") != "delta.clustering":
         return None
     return "" if action.get("removed") else str(action.get("configuration") or "")
 
 
-_KEYS = (b'"protocol"', b'"metaData"', b'"domainMetadata"', b'"sidecar"')
-
-
-def _state_of_action(action: dict[str, Any], place: str) -> TableState:
+def state_of_action(action: dict[str, Any], place: str) -> TableState:
+    """What one action says, given as in a commit."""
     protocol, metadata, domain = (action.get(key) for key in ("protocol", "metaData", "domainMetadata"))
     return TableState(
-        protocol_of(protocol, place) if isinstance(protocol, dict) else None,
-        metadata_of(metadata, place) if isinstance(metadata, dict) else None,
-        clustering_of(domain) if isinstance(domain, dict) else None,
+        _protocol_of(protocol, place) if isinstance(protocol, dict) else None,
+        _metadata_of(metadata, place) if isinstance(metadata, dict) else None,
+        _clustering_of(domain) if isinstance(domain, dict) else None,
     )
 
 

@@ -12,12 +12,12 @@ from enum import Enum
 
 from msgspec import Struct
 
-from lakeprune.engines.dialect import Dialect
+from lakeprune.engines.dialect import Dialect, carrier
 from lakeprune.values.types import DataType, Family, Kind
 
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
-ZONE_MARGIN = 16 * 3600 * 1_000_000  # no offset of the tz database exceeds 15:56:08 (T9)
+ZONE_MARGIN = 18 * 3600 * 1_000_000  # sessions of Spark may be in any zone from -18:00 to +18:00 (T9)
 _FEBRUARY_1972 = 65_750_400_000_000
 _WIDE = Context(prec=60)
 _LARGEST_DOUBLE = "CAST('1.7976931348623157e308' AS DOUBLE)"
@@ -49,23 +49,6 @@ class Stored(Struct, frozen=True):
     def quotes_numbers(self) -> bool:
         """Whether reading its numbers from JSON as doubles would lose digits."""
         return self.type.kind is Kind.DECIMAL and self.type.precision > 15
-
-
-def carrier(data_type: DataType) -> str:
-    """The SQL type of a bound."""
-    match data_type.family:
-        case Family.INTEGER:
-            return "BIGINT"
-        case Family.REAL:
-            return "DOUBLE"
-        case Family.DECIMAL:
-            return f"DECIMAL(38,{data_type.scale})"
-        case Family.BOOLEAN:
-            return "BOOLEAN"
-        case Family.BYTES:
-            return "BINARY"
-        case _:
-            return "STRING"
 
 
 def strict_integer(dialect: Dialect, text: str) -> str:
@@ -224,7 +207,7 @@ def _is_number(value: str) -> str:
 
 def _in_milliseconds(dialect: Dialect, text: str, side: Side) -> str:
     """`widened`, for the form nearly every writer uses: whole milliseconds, no offset, a year of four digits."""
-    micros = dialect.micros_of_plain_timestamp(text)
+    micros = dialect.micros_of(text)
     if side is Side.HIGH:
         return f"{micros} + 999"
     # In this form text sorts like time, so the text tells which side of 1970 it is on and is converted once.

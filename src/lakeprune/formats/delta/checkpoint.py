@@ -6,6 +6,7 @@ checkpoint or the commits alone can then serve. Whether a checkpoint is V2 is de
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,18 +14,12 @@ from msgspec import Struct
 
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
-from lakeprune.formats.delta.actions import (
-    TableState,
-    action_lines,
-    clustering_of,
-    metadata_of,
-    parsed_line,
-    protocol_of,
-    state_of_lines,
-)
-from lakeprune.formats.delta.column_use import column_use
+from lakeprune.formats.delta.actions import TableState, action_lines, parsed_line, state_of_action, state_of_lines
 from lakeprune.formats.delta.log_files import SIDECARS, CheckpointFile
-from lakeprune.storage.storage import Storage
+from lakeprune.formats.delta.statistics import StatisticsSql
+from lakeprune.storage.storage import Column, ColumnUse, Storage
+
+_PARSED = ("add", "stats_parsed")
 
 
 class CheckpointUnusable(Exception):
@@ -98,7 +93,7 @@ def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[Pa
 
 _WANTED = {
     "protocol": ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures"),
-    "metaData": ("id", "schemaString", "partitionColumns", "configuration"),
+    "metaData": ("id", "schemaString", "partitionColumns", "configuration", "name", "description", "createdTime"),
     "domainMetadata": ("domain", "configuration", "removed"),
     "sidecar": ("path",),
 }
@@ -124,15 +119,36 @@ def _small_rows(engine: Engine, source: str, fields: dict[str, Any], place: str)
         for (kind, name), value in zip(wanted, row, strict=True):
             if value is not None:
                 action.setdefault(kind, {})[name] = value
-        state = _state(action, place).or_older(state)
+        state = state_of_action(action, place).or_older(state)
         if "sidecar" in action:
             sidecars.append(str(action["sidecar"]["path"]))
     return state, sidecars
 
 
-def _state(action: dict[str, dict[str, Any]], place: str) -> TableState:
-    return TableState(
-        protocol_of(action["protocol"], place) if "protocol" in action else None,
-        metadata_of(action["metaData"], place) if "metaData" in action else None,
-        clustering_of(action["domainMetadata"]) if "domainMetadata" in action else None,
-    )
+def column_use(column: Column) -> ColumnUse:
+    """Whether a column of a Parquet checkpoint is always read, never, or only for some predicates; what is not listed is fetched.
+
+    >>> column_use(("add", "path")), column_use(("remove", "path")), column_use(("add", "stats_parsed", "minValues", "x"))
+    (<ColumnUse.ALWAYS: 'always'>, <ColumnUse.NEVER: 'never'>, <ColumnUse.PERHAPS: 'perhaps'>)
+    """
+    if column[0] in ("remove", "txn") or column[:2] == ("add", "tags"):
+        return ColumnUse.NEVER  # tombstones and the like, which a snapshot has no use for
+    return ColumnUse.PERHAPS if column[:2] == _PARSED else ColumnUse.ALWAYS
+
+
+def needed_for(statistics: StatisticsSql) -> Callable[[Column], bool]:
+    """Whether a typed statistic takes part in answering about these columns."""
+    names = {_joined((*_PARSED, "numRecords"))}
+    for column in statistics.columns:
+        names |= {_joined((*_PARSED, part, *column.physical)) for part in ("minValues", "maxValues", "nullCount")}
+
+    def is_needed(column: Column) -> bool:
+        name = _joined(column)
+        return len(column) == len(_PARSED) or name in names or any(name.startswith(f"{other}, ") for other in names)
+
+    return lambda column: column[:2] == _PARSED and is_needed(column)
+
+
+def _joined(column: Column) -> str:
+    """As footers are described: joined by what a name may hold too; without case, which an engine may not look at."""
+    return ", ".join(column).lower()

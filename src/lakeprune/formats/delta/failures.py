@@ -15,22 +15,14 @@ from lakeprune.storage.storage import Storage
 
 def log_failure(message: str, storage: Storage, paths: Sequence[str]) -> TableError:
     """The error to show when the engine could not read these JSON files of a table's log, given by the engine's paths."""
-    why, fix = (
-        in_short(storage.with_places(message)),
-        "restore the log from a copy, or explain an older version with --at-version",
-    )
+    why = in_short(storage.with_places(message))
+    fix = "restore the log from a copy, or explain an older version with --at-version"
     for path in paths:
         number = _first_bad_line(path)
         if number is not None:
             where = f"{storage.with_places(path)}, line {number}"
             return TableError("LP306", "a line of the log is not readable", where=where, why=why, fix=fix)
     return TableError("LP306", "the table's log cannot be read", where=storage.location, why=why, fix=fix)
-
-
-def vanished(path: str) -> TableError:
-    """The error to show when a file of the log was there when the table was opened and is not any more."""
-    what, why = "a file of the log is gone since the table was opened", "what was read of the log may be incomplete"
-    return TableError("LP306", what, where=path, why=why, fix="explain the table again")
 
 
 def _first_bad_line(place: str) -> int | None:

@@ -6,6 +6,8 @@ log means, so an unknown one is never read past; writer features concern writers
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from lakeprune.errors import TableRefused
 from lakeprune.formats.delta.actions import Metadata, Protocol
 from lakeprune.formats.snapshot import Note, TableFeatures
@@ -87,10 +89,53 @@ def mapping_mode(metadata: Metadata) -> str:
     return mode
 
 
-def feature_notes(protocol: Protocol) -> list[Note]:
-    managed = sorted(CATALOG_FEATURES & {*protocol.reader_features, *protocol.writer_features})
-    if not managed:
-        return []
-    return [
-        Note("catalog_managed", "a catalog manages this table: the log alone may be stale, newer commits may exist only there")
+def feature_notes(protocol: Protocol, metadata: Metadata) -> list[Note]:
+    """What to know about a table that is read all the same."""
+    notes = [
+        Note("protocol_invalid", f"the protocol is not valid: {problem}") for problem in _protocol_problems(protocol, metadata)
     ]
+    if CATALOG_FEATURES & {*protocol.reader_features, *protocol.writer_features}:
+        message = "a catalog manages this table: the log alone may be stale, newer commits may exist only there"
+        notes.append(Note("catalog_managed", message))
+    return notes
+
+
+def vector_notes(features: TableFeatures, with_vector: int, without_rows: int) -> list[Note]:
+    """The same once files are counted: those with a deletion vector, and those of them whose live rows are not known."""
+    notes = []
+    if with_vector and not _allows(features.reader_version, features.reader_features, "deletionVectors", 3):
+        message = f"the protocol is not valid: {_files(with_vector)} a deletion vector, which it does not declare"
+        notes.append(Note("protocol_invalid", message))
+    if without_rows:
+        rows = "its rows" if without_rows == 1 else "their rows"
+        message = f"{_files(without_rows)} a deletion vector and no usable row count: how many of {rows} are live is not known"
+        notes.append(Note("vector_without_row_count", message))
+    return notes
+
+
+def _protocol_problems(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
+    """Where it contradicts itself: other readers may refuse the table, or read it differently."""
+    sides = (
+        ("reader", protocol.reader_version, protocol.reader_features, 3),
+        ("writer", protocol.writer_version, protocol.writer_features, 7),
+    )
+    for side, version, features, least in sides:
+        if features and version != least:
+            yield f"it lists {side} features and asks for {side} version {version}, where only version {least} has such a list"
+        if twice := sorted({feature for feature in features if features.count(feature) > 1}):
+            yield f"it lists the {side} feature {', '.join(twice)} twice"
+    if protocol.reader_version == 3 and protocol.writer_version < 7:
+        yield f"reader version 3 needs writer version 7, not {protocol.writer_version}"
+    if protocol.writer_version == 7 and (only := sorted({*protocol.reader_features} - {*protocol.writer_features})):
+        yield f"{', '.join(only)} is listed for readers and not for writers"
+    if mapping_mode(metadata) != "none" and not _allows(protocol.reader_version, protocol.reader_features, "columnMapping", 2):
+        yield "columns are mapped, which it does not declare"
+
+
+def _allows(reader_version: int | None, reader_features: Sequence[str], feature: str, since: int) -> bool:
+    """Whether readers have to expect a feature: by its name, or by a version that implies it."""
+    return feature in reader_features or (reader_version is not None and since <= reader_version < 3)
+
+
+def _files(count: int) -> str:
+    return f"{count} file has" if count == 1 else f"{count} files have"

@@ -7,6 +7,8 @@ set, -1 for all), in the order of the schema and without partition columns.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -42,15 +44,20 @@ class Indexing(Struct, frozen=True):
 
     def position(self, path: tuple[str, ...]) -> int | None:
         """The place of a leaf column, counted from 1; None for what is not a leaf, and when columns are listed."""
-        leaves = [leaf for leaf in leaf_paths(self.schema.fields) if leaf[0].role is Role.DATA]
-        names = [tuple(field.name for field in leaf) for leaf in leaves]
-        return names.index(path) + 1 if self.listed is None and path in names else None
+        return _positions(self.schema).get(path) if self.listed is None else None
 
     def including(self, path: tuple[str, ...], name: str) -> tuple[str, str]:
         """The property and the value it must have for one more column."""
         if self.listed is None:
             return COUNTED, str(self.position(path))
         return LISTED, ",".join(part for part in (self.listed.strip(), name) if part)
+
+
+@lru_cache(maxsize=8)
+def _positions(schema: Schema) -> Mapping[tuple[str, ...], int]:
+    """The places of all leaf columns, for tables with many thousands of them."""
+    leaves = [leaf for leaf in leaf_paths(schema.fields) if leaf[0].role is Role.DATA]
+    return {tuple(field.name for field in leaf): place for place, leaf in reversed(list(enumerate(leaves, 1)))}
 
 
 def indexing_of(facts: SnapshotFacts) -> Indexing:

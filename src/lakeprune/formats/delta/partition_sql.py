@@ -11,10 +11,11 @@ import re
 
 from msgspec import Struct
 
-from lakeprune.engines.dialect import Dialect
-from lakeprune.formats.delta.bounds import CLOCK, INSTANT, ZONE_MARGIN, carrier, strict_date, strict_integer
+from lakeprune.engines.dialect import Dialect, carrier
+from lakeprune.formats.delta.bounds import CLOCK, INSTANT, ZONE_MARGIN, strict_date, strict_integer
 from lakeprune.formats.relation import Relation
-from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.tree import Profile
+from lakeprune.skipping.ladder import Seen
 from lakeprune.values.time.calendar import DAY
 from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
@@ -32,10 +33,10 @@ def fixed_offset(zone: str) -> int | None:
 
 
 class PartitionSql(Struct, frozen=True):
-    """Column number k of the files relation, when its evidence is the partition value in `t{k}` (absent when `t{k}_missing`)."""
+    """Column k of the files relation, when its evidence is the partition value in `t{k}` (absent when `t{k}_missing`)."""
 
     dialect: Dialect
-    k: int
+    k: int | str
     type: DataType
     profile: Profile
 
@@ -48,30 +49,46 @@ class PartitionSql(Struct, frozen=True):
             items.append(f"coalesce(t{k} = 'NaN', FALSE) AS b{k}_nan")
         return items
 
-    def domains(self, column: Column, names: Relation) -> list[str]:
+    def domains(self, column: Seen, names: Relation) -> list[str]:
         """Layer 3: the domain."""
         k = self.k
-        null = f"t{k} IS NULL"
-        if self.type.kind not in (Kind.STRING, Kind.BINARY):
-            null = f"coalesce(t{k} = '', TRUE)"
-        nan = f" OR b{k}_nan" if self.type.family is Family.REAL else ""
-        known = f"(b{k}_lo IS NOT NULL OR b{k}_hi IS NOT NULL{nan})"
-        if self.type.family is None:
-            known = f"(t{k} IS NOT NULL)"
-        # "" of a text column is NULL to the protocol and '' to Spark: it is both (T44).
-        value = f"{known} AND t{k} <> ''" if self.type.kind in (Kind.STRING, Kind.BINARY) else known
         items = [
             f"b{k}_lo AS {names.lo(column)}",
             f"b{k}_hi AS {names.hi(column)}",
-            f"coalesce({value}, FALSE) AS {names.no_null(column)}",
-            f"NOT t{k}_missing AND {null} AS {names.all_null(column)}",
-            f"NOT t{k}_missing AND ({null} OR {known}) AS {names.is_counted(column)}",
+            f"{self.no_null} AS {names.no_null(column)}",
+            f"{self.all_null} AS {names.all_null(column)}",
+            f"NOT t{k}_missing AND ({self._is_null} OR {self._is_known}) AS {names.is_counted(column)}",
         ]
         if self.type.family is Family.TEXT:
             items.append(f"FALSE AS {names.is_truncated(column)}")
         if self.type.family is Family.REAL:
-            items.append(f"b{k}_lo IS NOT NULL AS {names.nan_free(column)}")
+            items += [f"b{k}_lo IS NOT NULL AS {names.nan_free(column)}", f"b{k}_nan AS {names.has_nan(column)}"]
         return items
+
+    @property
+    def no_null(self) -> str:
+        # "" of a text column is NULL to the protocol and '' to Spark: it is both (T44).
+        value = f"{self._is_known} AND t{self.k} <> ''" if self._is_text else self._is_known
+        return f"coalesce({value}, FALSE)"
+
+    @property
+    def all_null(self) -> str:
+        return f"(NOT t{self.k}_missing AND {self._is_null})"
+
+    @property
+    def _is_text(self) -> bool:
+        return self.type.kind in (Kind.STRING, Kind.BINARY)
+
+    @property
+    def _is_null(self) -> str:
+        return f"t{self.k} IS NULL" if self._is_text else f"coalesce(t{self.k} = '', TRUE)"
+
+    @property
+    def _is_known(self) -> str:
+        if self.type.family is None:
+            return f"(t{self.k} IS NOT NULL)"
+        nan = f" OR b{self.k}_nan" if self.type.family is Family.REAL else ""
+        return f"(b{self.k}_lo IS NOT NULL OR b{self.k}_hi IS NOT NULL{nan})"
 
     def _bounds(self, text: str) -> tuple[str, str]:
         if self.type.kind is Kind.TIMESTAMP:

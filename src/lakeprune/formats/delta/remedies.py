@@ -11,10 +11,19 @@ from lakeprune.values.types import Kind
 
 
 class DeltaRemedies(Remedies, frozen=True):
-    def cluster_by(self, column: str) -> str:
+    @property
+    def target_bytes(self) -> int:
+        """`delta.targetFileSize`, where it is set as a number of bytes; OPTIMIZE makes files of 1 GiB otherwise."""
+        given = self.facts.configuration.get("delta.targetFileSize", "")
+        return max(int(given), 1) if given.isdecimal() else Remedies.target_bytes.__get__(self)
+
+    def cluster_by(self, column: str, where: str | None) -> str:
         if self.facts.features.clustering_columns is not None:
             return f"ALTER TABLE {self.table} CLUSTER BY ({column})"
-        return f"OPTIMIZE {self.table} ZORDER BY ({column})"
+        return f"{self.compact(where)} ZORDER BY ({column})"
+
+    def compact(self, where: str | None) -> str:
+        return f"OPTIMIZE {self.table}" + ("" if where is None else f" WHERE {where}")
 
     def collect_statistics(self) -> str:
         return f"ANALYZE TABLE {self.table} COMPUTE DELTA STATISTICS"
@@ -33,6 +42,10 @@ class DeltaRemedies(Remedies, frozen=True):
         property_, value = map(quote, indexing.including(path, name))
         statement = f"ALTER TABLE {self.table} SET TBLPROPERTIES ({property_} = {value})"
         return Exclusion(indexing.setting, position, f"the table says {indexing.setting}, and {place}", statement)
+
+    @property
+    def nan_advice(self) -> str:
+        return "if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers"
 
     def purge_deleted_rows(self) -> str:
         return f"REORG TABLE {self.table} APPLY (PURGE)"

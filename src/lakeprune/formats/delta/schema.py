@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from lakeprune.errors import TableError
+from lakeprune.formats.snapshot import Declared
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.values.types import DataType, Kind
 
@@ -30,6 +31,9 @@ class DeltaSchema(Struct, frozen=True):
     schema: Schema
     once_float: frozenset[tuple[str, ...]]  # physical paths of double columns whose older files hold floats
     computed: dict[str, str]  # columns whose values the table makes itself: name -> how
+    generated: dict[str, str]  # those that are generated: name -> expression
+    field_ids: dict[tuple[str, ...], int]  # by physical path, where column mapping gives them
+    declared: dict[str, Declared] = {}  # top-level columns, as they are written
 
 
 def delta_schema(text: str | None, partition_columns: tuple[str, ...], *, mapped: bool) -> DeltaSchema:
@@ -38,12 +42,14 @@ def delta_schema(text: str | None, partition_columns: tuple[str, ...], *, mapped
         root = json.loads(text) if text is not None else {"type": "struct", "fields": []}
         reader = _SchemaReader(partition_columns, mapped=mapped)
         fields = tuple(reader.field(item, (), None) for item in _items(root))
+        declared = {item["name"]: _declared(item, field, reader) for item, field in zip(_items(root), fields, strict=True)}
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise TableError("LP309", "the table's schema is not readable", why=f"{type(error).__name__}: {error}") from error
     known = {field.name for field in fields}
     if unknown := [name for name in partition_columns if name not in known]:
         raise TableError("LP309", f"the table is partitioned by `{unknown[0]}`, which its schema does not have")
-    return DeltaSchema(Schema(fields), frozenset(reader.once_float), reader.computed)
+    once_float = frozenset(reader.once_float)
+    return DeltaSchema(Schema(fields), once_float, reader.computed, reader.generated, reader.field_ids, declared)
 
 
 class _SchemaReader:
@@ -52,6 +58,8 @@ class _SchemaReader:
         self.mapped = mapped
         self.once_float: set[tuple[str, ...]] = set()
         self.computed: dict[str, str] = {}
+        self.generated: dict[str, str] = {}
+        self.field_ids: dict[tuple[str, ...], int] = {}
 
     def field(self, item: dict[str, Any], above: tuple[str, ...], padded: str | None) -> Field:
         name = item["name"]
@@ -60,8 +68,12 @@ class _SchemaReader:
         if not isinstance(name, str) or not isinstance(physical, str):
             raise TypeError(f"a column's name is not text: {name!r}")
         path = (*above, physical)
+        if self.mapped and isinstance(number := metadata.get("delta.columnMapping.id"), int):
+            self.field_ids[path] = number
         if not above and (how := _computed(metadata)) is not None:
             self.computed[name] = how
+        if not above and isinstance(expression := metadata.get("delta.generationExpression"), str):
+            self.generated[name] = expression
         declared = metadata.get("__CHAR_VARCHAR_TYPE_STRING") or ""
         padded = padded or ("CHAR" if _CHAR.search(str(declared)) else None)
         kind = data_type(item["type"], collation=_collation(metadata, name) or padded)
@@ -82,6 +94,12 @@ class _SchemaReader:
             elif not is_known_widening(before, after):
                 return f"its type changed from {before} to {after}"
         return None
+
+
+def _declared(item: dict[str, Any], field: Field, reader: _SchemaReader) -> Declared:
+    written = item["type"]
+    kind = written if isinstance(written, str) else json.dumps(written, separators=(",", ":"))
+    return Declared(kind, item.get("nullable") is not False, reader.field_ids.get((field.physical,)))
 
 
 def data_type(declared: Any, *, collation: str | None = None) -> DataType:

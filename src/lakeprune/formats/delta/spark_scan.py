@@ -7,12 +7,14 @@ file is opened.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.nodes import class_name, elements
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class DeltaScan(Struct, frozen=True):

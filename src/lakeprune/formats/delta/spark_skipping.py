@@ -1,7 +1,7 @@
 """What Delta Spark itself uses of a predicate when it plans a scan, as far as that is documented and was seen.
 
 In: bound conjuncts. Out: the same conjuncts with everything Delta Spark does not use made opaque, and why. Only what it is known
-not to use is weakened, so the files of the result are at most those Delta Spark reads:
+not to use is weakened:
 
     partition columns alone     any expression, evaluated exactly
     IN on a data column         the range from its least to its greatest value
@@ -9,41 +9,50 @@ not to use is weakened, so the files of the result are at most those Delta Spark
     NOT                         only where it turns into another comparison
     functions                   none but the cast of a timestamp to a date; prefixes by LIKE 'a%' and startswith
     other columns, booleans     not compared
+    x IS NOT NULL               for every column with which a condition is NULL: Spark adds it before Delta looks
     a missing statistic         keeps the file, whatever other columns say
+    NaN                         only what bounds say: one that they hide is not looked for
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
+
+from msgspec.structs import replace
 
 from lakeprune.formats.delta.indexed_columns import indexing_of
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
+from lakeprune.predicate.passes.demand_values import inferred_by_spark
 from lakeprune.predicate.passes.fold_constants import fold_constants
+from lakeprune.predicate.passes.limit_terms import Limit
 from lakeprune.predicate.passes.orient import orient
 from lakeprune.predicate.passes.rebuild import conjuncts as flat
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.skipping.plan import Plan, plan_clauses
-from lakeprune.values.types import Kind
+from lakeprune.values.types import TIME_KINDS, DataType, Family, Kind
 
 IN_LIST = "it uses only the least and the greatest value of an IN list"
 MIXED_OR = "it does not use partition columns inside an OR with data columns"
 NEGATION = "it does not use this NOT"
 FUNCTION = "it does not use functions and arithmetic on data columns"
 COLUMNS = "it does not compare columns with each other"
-BOOLEANS = "it has no minimum and maximum for booleans"
+BOOLEANS = "it has no minimum and maximum for booleans and binary values"
 PATTERN = "it uses only patterns that are a prefix"
 NOT_INDEXED = "it does not use statistics of columns beyond the indexed ones"
 
+_WITHOUT_BOUNDS = frozenset({Kind.BOOLEAN, Kind.BINARY})
 _OPPOSITE = {t.Op.EQ: t.Op.NE, t.Op.NE: t.Op.EQ, t.Op.LT: t.Op.GE, t.Op.GE: t.Op.LT, t.Op.GT: t.Op.LE, t.Op.LE: t.Op.GT}
 
 
 class DeltaSpark:
     name = "Delta Spark"
+    version = "4.4"
     is_separate = "it looks at every condition by itself"
     keeps_gaps = "one missing statistic makes it keep a file, whatever other columns say"
 
@@ -57,12 +66,30 @@ class DeltaSpark:
         """The plan of what it uses; every conjunct by itself, since it does not join ranges of one column."""
         self._reasons = {}
         clauses: list[t.Clause] = []
+        limit = Limit()  # of the whole predicate; each conjunct is split by itself
         for conjunct in conjuncts:
             ready = orient(fold_constants(conjunct, self._profile), self._profile)
             is_exact = all(column.role is Role.PARTITION for column in columns_of(ready))
-            for part in flat(ready if is_exact else self._used(ready)):
-                clauses += split(part, self._profile)
-        return plan_clauses(clauses, self._evidence), tuple(self._reasons)
+            for part in flat(ready):
+                found = self._clauses(part, is_exact=is_exact)
+                clauses += [replace(clause, predicate=limit.within(clause.predicate)) for clause in found]
+        return plan_clauses(clauses, self._evidence, t.NanPolicy.ASSUME), tuple(self._reasons)
+
+    def _clauses(self, part: t.Expr, *, is_exact: bool) -> Iterable[t.Clause]:
+        found = split(part, self._profile)
+        is_decided = all(isinstance(clause.predicate, t.Constant) for clause in found)
+        if is_exact or (is_decided and not any(isinstance(node, t.Call) and columns_of(node) for node in nodes(part))):
+            return found  # what is decided without a row, Spark decides before Delta looks; it does not look into functions
+        used = self._used(part)
+        is_whole = not any(isinstance(node, t.Opaque) for node in nodes(used))
+        parts = (*flat(used), *(() if is_whole else self._values_demanded(part)))
+        return [clause for one in parts for clause in split(one, self._profile)]
+
+    def _values_demanded(self, conjunct: t.Expr) -> Iterable[t.Expr]:
+        """Spark adds `x IS NOT NULL` to whatever is NULL with x, and Delta uses that, also where it uses nothing else."""
+        for column in inferred_by_spark(conjunct):
+            if column.role is Role.DATA and self._indexing.includes(column.path):
+                yield t.Not(t.IsNull(column))
 
     def _used(self, expr: t.Expr) -> t.Expr:
         match expr:
@@ -74,6 +101,10 @@ class DeltaSpark:
                 return t.Either(self._used(outer), self._used(inner))
             case t.Not(part):
                 return self._negated(part)
+            case t.IsTruth(t.IsNull() as part, truth):
+                return self._used(part if truth else t.Not(part))
+            case t.In(value, (option,)):
+                return self._used(t.Compare(t.Op.EQ, value, option))
             case t.Constant() | t.Opaque() | t.Literal():
                 return expr
         if any(column.role is Role.PARTITION for column in columns_of(expr)):
@@ -90,6 +121,10 @@ class DeltaSpark:
                 return t.And(tuple(self._negated(inner) for inner in parts))
             case t.Not(inner):
                 return self._used(inner)
+            case t.IsTruth(t.IsNull() as inner, truth):
+                return self._used(t.Not(inner) if truth else inner)
+            case t.In(value, (option,)):
+                return self._used(t.Compare(t.Op.NE, value, option))
             case t.Compare(op, left, right) if op in _OPPOSITE:
                 return self._used(t.Compare(_OPPOSITE[op], left, right))
             case t.IsNull(t.Column()) | t.Constant():
@@ -100,8 +135,10 @@ class DeltaSpark:
 
     def _leaf(self, leaf: t.Expr) -> t.Expr:
         match leaf:
-            case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind is Kind.BOOLEAN:
+            case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind in _WITHOUT_BOUNDS:
                 return self._unused(BOOLEANS)
+            case t.Compare(_, t.Column(type=type_), t.Literal(type=other)) if _is_cast_inexactly(type_, other):
+                return self._unused(FUNCTION)
             case t.Compare(_, t.Column(), t.Literal()) | t.IsNull(t.Column()):
                 return leaf
             case t.Compare(t.Op.EQ, t.Call("startswith", (t.Column(), t.Literal())), t.Literal(True)):
@@ -125,8 +162,13 @@ class DeltaSpark:
     def _envelope(self, column: t.Column, options: tuple[t.Expr, ...]) -> t.Expr:
         literals = [option for option in options if isinstance(option, t.Literal) and option.value is not None]
         types = {literal.type for literal in literals}
-        if not literals or len(types) > 1 or column.type.kind is Kind.BOOLEAN or any(map(_is_nan, literals)):
+        is_whole = len(literals) == sum(not isinstance(option, t.Literal) or option.value is not None for option in options)
+        is_one_order = len(types) == 1 or all(isinstance(literal.value, int | Decimal) for literal in literals)
+        if not literals or not is_whole or not is_one_order or column.type.kind in _WITHOUT_BOUNDS or any(map(_is_nan, literals)):
             return self._unused(IN_LIST)
+        times = {column.type.kind, *(type_.kind for type_ in types if type_ is not None)} & TIME_KINDS
+        if len(times) > 1 or any(_is_cast_inexactly(column.type, type_) for type_ in types):
+            return self._unused(FUNCTION)
         if len(literals) > 1:
             self._reasons[IN_LIST] = None
         ordered = sorted(literals, key=lambda literal: literal.value)  # type: ignore[arg-type,return-value]  # of one type
@@ -135,6 +177,12 @@ class DeltaSpark:
     def _unused(self, why: str) -> t.Opaque:
         self._reasons[why] = None
         return t.Opaque("...", Reason(ReasonCode.OPAQUE_ON_DATA, why))
+
+
+def _is_cast_inexactly(column: DataType, literal: DataType | None) -> bool:
+    """Whether Spark compares as doubles what a double cannot hold: it then leaves the cast around the column."""
+    is_real = literal is not None and literal.family is Family.REAL
+    return is_real and (column.family is Family.DECIMAL or column.kind is Kind.LONG)
 
 
 def _begins_plainly(pattern: str, escape: str) -> bool:

@@ -15,11 +15,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from lakeprune.engines.dialect import Dialect, Shape
+from lakeprune.engines.dialect import Dialect, Shape, carrier
 from lakeprune.formats.delta.bounds import (
     Side,
     Stored,
-    carrier,
     number_bound,
     strict_integer,
     text_bound,
@@ -27,7 +26,7 @@ from lakeprune.formats.delta.bounds import (
     unsaturated,
 )
 from lakeprune.formats.relation import Relation
-from lakeprune.predicate.tree import Column
+from lakeprune.skipping.ladder import Seen
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Family, Kind
 
 _TIE_BREAKERS = "\x7f\ufffd\U0010ffff"  # what writers append to a truncated maximum
@@ -37,14 +36,14 @@ class StatisticsColumn(Struct, frozen=True):
     """Column number k of the files relation, when its evidence is file statistics."""
 
     k: int
-    column: Column
+    seen: Seen
     stored: Stored
     has_bounds: bool
     has_counts: bool
 
     @property
     def physical(self) -> tuple[str, ...]:
-        return self.column.physical
+        return self.seen.column.physical
 
     @property
     def is_number(self) -> bool:
@@ -52,10 +51,11 @@ class StatisticsColumn(Struct, frozen=True):
         return self.stored.type.kind in INTEGRAL_KINDS | FLOATING_KINDS
 
 
-def statistics_column(k: int, column: Column, stored: Stored) -> StatisticsColumn:
+def statistics_column(k: int, seen: Seen, stored: Stored) -> StatisticsColumn:
+    column = seen.column
     trusted = column.statistics_unusable is None
     ordered = column.type.family not in (None, Family.BYTES)
-    return StatisticsColumn(k, column, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
+    return StatisticsColumn(k, seen, stored, trusted and ordered, trusted and column.type.kind is not Kind.STRUCT)
 
 
 class StatisticsSql(Struct, frozen=True):
@@ -64,7 +64,7 @@ class StatisticsSql(Struct, frozen=True):
     dialect: Dialect
     columns: tuple[StatisticsColumn, ...]
     typed: bool
-    nan_aware: bool
+    nan_aware: str  # SQL: whether the recorded maximum of a file would show NaN
 
     def parsed(self) -> str:
         """The struct of every needed leaf, from the column `stats`."""
@@ -111,27 +111,26 @@ class StatisticsSql(Struct, frozen=True):
         # digit, which is no JSON: such text becomes unknown, never wrong.
         return self.dialect.regexp_replace("stats", r'("\s*:\s*)(-?[0-9][0-9.eE+-]*)', r'\1"\2"')
 
-    def typed_items(self, fields: Any, struct: str) -> list[str]:
-        """The typed statistics of a source: fields as its schema tells, NULL where it has none."""
-        known = _leaf_type(fields, _ROWS) in ("BIGINT", "INTEGER")
-        rows = f"CAST({self.dialect.field(struct, _ROWS)} AS BIGINT)" if known else "CAST(NULL AS BIGINT)"
-        items = [f"{rows} AS q_rows"]
+    def typed_items(self, fields: Any, struct: str) -> dict[str, str]:
+        """The typed statistics of a source, by name: fields as its schema has them, NULL where it has none."""
+
+        def read(path: Sequence[str], kinds: Sequence[str], type_name: str, *, wanted: bool = True) -> str:
+            is_known = wanted and _leaf_type(fields, path) in kinds
+            return f"CAST({self.dialect.field(struct, path) if is_known else 'NULL'} AS {type_name})"
+
+        items = {"q_rows": read(_ROWS, _COUNTS, "BIGINT")}
         for column in self.columns:
+            k, stored = column.k, column.stored
             for side, name in ((Side.LOW, "minValues"), (Side.HIGH, "maxValues")):
                 path = (name, *column.physical)
                 kind = _leaf_type(fields, path)
-                value = f"CAST(NULL AS {carrier(column.stored.type)})"
+                value = f"CAST(NULL AS {carrier(stored.type)})"
                 if kind is not None and column.has_bounds:
-                    value = typed_bound(self.dialect, self.dialect.field(struct, path), kind, column.stored, side)
-                items.append(f"{value} AS q{column.k}_{side.value}")
-                if side is Side.HIGH and column.stored.type.family is Family.REAL:
-                    known = kind in ("FLOAT", "DOUBLE")
-                    raw = f"CAST({self.dialect.field(struct, path)} AS DOUBLE)" if known else "CAST(NULL AS DOUBLE)"
-                    items.append(f"{raw} AS q{column.k}_raw")
-            path = ("nullCount", *column.physical)
-            known = _leaf_type(fields, path) in ("BIGINT", "INTEGER") and column.has_counts
-            count = f"CAST({self.dialect.field(struct, path)} AS BIGINT)" if known else "CAST(NULL AS BIGINT)"
-            items.append(f"{count} AS q{column.k}_n")
+                    value = typed_bound(self.dialect, self.dialect.field(struct, path), kind, stored, side)
+                items[f"q{k}_{side.value}"] = value
+            if stored.type.family is Family.REAL:
+                items[f"q{k}_raw"] = read(("maxValues", *column.physical), ("FLOAT", "DOUBLE"), "DOUBLE")
+            items[f"q{k}_n"] = read(("nullCount", *column.physical), _COUNTS, "BIGINT", wanted=column.has_counts)
         return items
 
     def values(self) -> list[str]:
@@ -166,7 +165,7 @@ class StatisticsSql(Struct, frozen=True):
 
     def domains(self, column: StatisticsColumn, names: Relation) -> list[str]:
         """Layer 3, over layer 2: the columns of the files relation."""
-        k, named = column.k, column.column
+        k, named = column.k, column.seen
         sane = f"coalesce(b{k}_lo <= b{k}_hi, TRUE)"  # otherwise both are discarded (T24)
         high, truncated = self._high(column)
         if column.stored.type.family is Family.TEXT and column.has_bounds:
@@ -188,12 +187,13 @@ class StatisticsSql(Struct, frozen=True):
             items.append(f"{truncated} AS {names.is_truncated(named)}")
         if column.stored.type.family is Family.REAL:
             seen = f"coalesce(b{k}_raw <= CAST('Infinity' AS DOUBLE), FALSE)"  # NaN is above infinity
-            items.append(f"{seen if self.nan_aware and column.has_bounds else 'FALSE'} AS {names.nan_free(named)}")
+            items.append(f"{f'{self.nan_aware} AND {seen}' if column.has_bounds else 'FALSE'} AS {names.nan_free(named)}")
+            items.append(f"coalesce(b{k}_raw > CAST('Infinity' AS DOUBLE), FALSE) AS {names.has_nan(named)}")
         return items
 
     def recorded(self, column: StatisticsColumn, names: Relation) -> list[str]:
         """Layer 3, over layer 2: what the log states, before it is judged."""
-        k, named, high = column.k, column.column, self._high(column)[0]
+        k, named, high = column.k, column.seen, self._high(column)[0]
         return [f"b{k}_lo AS {names.first(named)}", f"{high} AS {names.last(named)}", f"b{k}_n AS {names.nulls(named)}"]
 
     def _high(self, column: StatisticsColumn) -> tuple[str, str]:
@@ -227,6 +227,7 @@ class StatisticsSql(Struct, frozen=True):
 
 
 _ROWS = ("numRecords",)
+_COUNTS = ("BIGINT", "INTEGER")  # the types of counts in a checkpoint
 _TIGHT = "replace(stats, '\"tightBounds\":true', '')"  # the one boolean that statistics have
 
 

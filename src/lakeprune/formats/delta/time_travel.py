@@ -16,7 +16,7 @@ from lakeprune.storage.storage import Storage
 
 def version_at(storage: Storage, files: LogFiles, timestamp: int) -> int:
     """The newest version committed at or before this time. Raises LP313 when there was none yet."""
-    commits = _latest_run(files)
+    commits = latest_run(files)
     if not commits:
         raise TableError("LP313", "the log holds no commits to tell their times", where=storage.location)
     enabled = _enablement(storage, commits)
@@ -34,7 +34,7 @@ def version_at(storage: Storage, files: LogFiles, timestamp: int) -> int:
     return candidate
 
 
-def _latest_run(files: LogFiles) -> list[CommitFile]:
+def latest_run(files: LogFiles) -> list[CommitFile]:
     """The newest commits without a gap between them, oldest first."""
     run: list[CommitFile] = []
     for version in sorted(files.commits, reverse=True):
@@ -46,7 +46,7 @@ def _latest_run(files: LogFiles) -> list[CommitFile]:
 
 def _enablement(storage: Storage, commits: list[CommitFile]) -> tuple[int, int] | None:
     """Version and time (milliseconds) from which commits tell their own time, None when they do not."""
-    first = _own_time(storage, commits[-1])
+    first = own_time(storage, commits[-1])
     if first is None:
         return None
     state = state_of_commits(storage, reversed(commits))
@@ -56,7 +56,7 @@ def _enablement(storage: Storage, commits: list[CommitFile]) -> tuple[int, int] 
     if all(text.isascii() and text.isdigit() and len(text) < 19 for text in (version, time)):
         return int(version), int(time)
     # Not recorded: enabled since the table's first commit.
-    return commits[0].first, _own_time(storage, commits[0]) or 0
+    return commits[0].first, own_time(storage, commits[0]) or 0
 
 
 def _search(storage: Storage, commits: list[CommitFile], timestamp: int) -> int:
@@ -64,17 +64,17 @@ def _search(storage: Storage, commits: list[CommitFile], timestamp: int) -> int:
     low, high = 0, len(commits) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        time = _own_time(storage, commits[middle])
+        time = own_time(storage, commits[middle])
         if time is None:
             raise TableError("LP306", "a commit does not tell its time", where=storage.place(commits[middle].path))
         low, high = (middle, high) if time * 1000 <= timestamp else (low, middle - 1)
-    first = _own_time(storage, commits[low])
+    first = own_time(storage, commits[low])
     if first is None or first * 1000 > timestamp:
         raise _too_early(storage, commits[0].first)
     return commits[low].first
 
 
-def _own_time(storage: Storage, commit: CommitFile) -> int | None:
+def own_time(storage: Storage, commit: CommitFile) -> int | None:
     """The in-commit timestamp in milliseconds; the protocol puts it into the first line."""
     place = storage.place(commit.path)
     with storage.open(commit.path) as file:

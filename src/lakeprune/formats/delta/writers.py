@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeprune.engines.engine import Engine
-from lakeprune.formats.delta.file_actions import key_of
 from lakeprune.formats.delta.log_files import ABOVE_VERSIONS, LOG, sort_out
+from lakeprune.formats.delta.replay import key_of
 from lakeprune.storage.storage import Storage
 
 _SHAPE = {"add": {"path": "STRING"}, "commitInfo": {"engineInfo": "STRING", "clientVersion": "STRING"}}
