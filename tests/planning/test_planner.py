@@ -79,3 +79,27 @@ def test_the_residual_is_the_predicate_as_bound_not_its_rewrite() -> None:
     question = found.ask("age + 1 > 41")
     residuals = {file.path: show(found.residual(question, file), "UTC") for file in found.select(question, KEPT)}
     assert residuals["c"] == "age + 1 > 41"
+
+
+@pytest.mark.parametrize(
+    ("where", "rows", "expected"),
+    [
+        (None, 0, []),
+        (None, 1, ["a"]),
+        (None, 3, ["a"]),
+        (None, 4, ["a", "b"]),
+        (None, 1000, ["a", "b", "c", "d", "e", "f"]),
+        ("age > 40", 3, ["a"]),  # c and e match in part: their rows never count
+        ("age > 40", 4, ["a", "c", "e"]),
+        ("1 = 0", 5, []),
+    ],
+)
+def test_a_limit_counts_only_rows_that_match_for_certain(where: str | None, rows: int, expected: list[str]) -> None:
+    found = planner()
+    assert [file.path for file in found.needed(found.ask(where), rows)] == expected
+
+
+def test_files_without_counts_are_needed_only_where_the_others_do_not_suffice() -> None:
+    found = planner(File("a", 10, None, 0, {"country": "IT"}, {}), File("b", 10, 4, 0, {"country": "IT"}, {}))
+    assert [file.path for file in found.needed(found.ask(None), 4)] == ["b"]
+    assert [file.path for file in found.needed(found.ask(None), 5)] == ["a", "b"]

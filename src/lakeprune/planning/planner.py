@@ -11,16 +11,19 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import PredicateError, TableError
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
-from lakeprune.predicate.tree import TRUE, Expr, Profile
+from lakeprune.predicate.tree import TRUE, Exact, Expr, NanPolicy, Opaque, Profile
+from lakeprune.predicate.walk import nodes
+from lakeprune.programs.exact import certain_failure
 from lakeprune.programs.patterns import Evaluation, Pattern
-from lakeprune.programs.select import Container, Fields, Order, Selection, select
-from lakeprune.skipping.plan import plan_clauses
+from lakeprune.programs.select import KEPT, Container, Fields, Order, Selection, select
+from lakeprune.skipping.plan import Lift, plan_clauses
 from lakeprune.skipping.verdict import Verdict
 
 T = TypeVar("T")
@@ -45,6 +48,10 @@ class Planner(Struct, frozen=True):
     def facts(self) -> SnapshotFacts:
         return self.evaluation.snapshot.facts
 
+    def with_nan_policy(self, policy: NanPolicy) -> Planner:
+        """The same planner with another reading of statistics that may hide NaN."""
+        return Planner(replace(self.evaluation, profile=replace(self.profile, nan_policy=policy)))
+
     def ask(self, where: str | Condition | None) -> Question:
         """The question that a condition is, ready for everything below; None asks for every container."""
         if where is None:
@@ -63,9 +70,17 @@ class Planner(Struct, frozen=True):
         """The question of a tree that is bound already; the condition is what is shown of it."""
         from lakeprune.predicate.passes.split import written_clauses
 
-        parts = written_clauses(bound, self.profile)
+        parts = written_clauses(self._evaluated(bound), self.profile)
         clauses = [clause for _, clause in parts if clause.predicate != TRUE]
-        return Question(condition, bound, parts, plan_clauses(clauses, self.facts.evidence))
+        return Question(condition, bound, parts, plan_clauses(clauses, self.facts.evidence, self.profile.nan_policy))
+
+    def _evaluated(self, bound: Expr) -> Expr:
+        """The predicate, with what the engine evaluates over partition values where lakeprune cannot."""
+        if not any(isinstance(node, Opaque) for node in nodes(bound)):
+            return bound
+        from lakeprune.programs.engine_truths import evaluated_by
+
+        return evaluated_by(self.engine, bound, self.profile)
 
     def ask_all(self, wheres: Sequence[str | Condition | None]) -> list[Question]:
         """One question per condition; an error names the condition it is about."""
@@ -76,6 +91,7 @@ class Planner(Struct, frozen=True):
         with self.reading():
             found = self.evaluation.patterns([question.plan for question in questions])
         self._check_expected(found[0])
+        self.snapshot.check_counted(sum(pattern.files for pattern in found[0]))
         return found
 
     def select(
@@ -93,6 +109,16 @@ class Planner(Struct, frozen=True):
         with self.engine.awake(), self.reading():
             yield from select(self.evaluation, question.plan, selection, fields)
 
+    def selected(self, question: Question, selection: Selection) -> Iterator[Container]:
+        """The containers of a selection that is made already."""
+        with self.engine.awake(), self.reading():
+            yield from select(self.evaluation, question.plan, selection)
+
+    def needed(self, question: Question, rows: int, fields: Fields = Fields()) -> Iterator[Container]:  # noqa: B008  # frozen
+        """The containers that somebody needs who reads so many rows of the answer, by path."""
+        with self.engine.awake(), self.reading():
+            yield from select(self.evaluation, question.plan, Selection(KEPT, rows=rows), fields)
+
     def residual(self, question: Question, container: Container) -> Expr:
         """What is left to filter in a container: the conjuncts that metadata does not prove there. TRUE when fully matched."""
         from lakeprune.predicate.passes.rebuild import all_of
@@ -107,6 +133,19 @@ class Planner(Struct, frozen=True):
             yield
         except EngineError as error:
             raise self.snapshot.failure(error) from error
+
+    def check_computable(self, question: Question, patterns: Sequence[Pattern]) -> None:
+        """LP106 for a predicate on which Spark's ANSI mode fails: one clause over partition columns, computed for each value."""
+        predicates = [clause.predicate for clause in question.plan.clauses]
+        failed = any(Lift.FAILED in outcome.kept_for for pattern in patterns for outcome in pattern.signature.outcomes)
+        if len(predicates) != 1 or not isinstance(predicates[0], Exact) or not failed or not self.profile.ansi:
+            return
+        with self.reading():
+            why = certain_failure(self.engine, self.snapshot, self.profile, predicates[0])
+        if why is not None:
+            from lakeprune.predicate.bind.refusals import fails_in_spark
+
+            raise fails_in_spark(predicates[0].predicate, why, self.profile)
 
     def _check_expected(self, patterns: Sequence[Pattern]) -> None:
         """Refuse a snapshot that disagrees with what the table records about itself: an answer from it could drop a live file."""
