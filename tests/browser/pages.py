@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
+import pyarrow as pa
 from msgspec.structs import replace
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import parse_transform
+from pyiceberg.types import IntegerType, NestedField, StringType
 
 import lakeprune
 from lakeprune.report.model import Diagnosis, Report, Severity
@@ -64,4 +71,19 @@ def no_statistics(folder: Path) -> Report:
     return lakeprune.explain(delta.write_log(folder / "bare", [actions]), "x > 3")
 
 
-PAGES = {page.__name__: page for page in (users, many, hostile, nothing, no_predicate, no_statistics)}
+def levels(folder: Path) -> Report:
+    """Three commits of an Iceberg table, with a manifest, a file and ten row groups each."""
+    schema = Schema(NestedField(1, "id", IntegerType(), required=False), NestedField(2, "name", StringType(), required=False))
+    spec = PartitionSpec(PartitionField(1, 1000, parse_transform("truncate[100]"), "id_trunc"))
+    with closing(SqlCatalog("tests", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")) as catalog:
+        catalog.create_namespace("db")
+        properties = {"write.parquet.row-group-limit": "10", "write.metadata.metrics.default": "none"}
+        table = catalog.create_table("db.t", schema, partition_spec=spec, properties=properties)
+        for start in (0, 100, 200):
+            numbers = range(start, start + 100)
+            table.append(pa.table({"id": pa.array(numbers, pa.int32()), "name": [f"n{number:03}" for number in numbers]}))
+    where = "id BETWEEN 105 AND 118 AND name > 'n110'"
+    return lakeprune.explain(table.location().removeprefix("file://"), where, row_groups=True)
+
+
+PAGES = {page.__name__: page for page in (users, many, hostile, nothing, no_predicate, no_statistics, levels)}

@@ -50,12 +50,37 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(name: str, visit: Ope
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-@pytest.mark.parametrize("name", ["users", "many", "hostile"])
+@pytest.mark.parametrize("name", ["users", "many", "hostile", "levels"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_word_stands_out_from_its_ground(name: str, scheme: str, visit: Open) -> None:
     with visit(name, scheme=scheme) as seen:
         pale = seen.page.evaluate((Path(__file__).parent / "contrast.js").read_text(encoding="utf-8"))
         assert pale == []
+
+
+def test_the_pyramid_shows_every_level_with_the_numbers_of_the_summary(
+    visit: Open, reports: dict[str, tuple[Report, Path]]
+) -> None:
+    told: dict[str, Any] = reports["levels"][0].to_dict()
+    summary, groups = told["summary"], told["row_groups"]
+    shown = {level: [summary[f"{level}_kept"], summary[f"{level}_total"]] for level in ("manifests", "files", "row_groups")}
+    shown["column_chunks"] = [groups["needed_bytes_kept"], groups["needed_bytes_total"]]
+    assert shown["manifests"] == shown["files"] == [1, 3]
+    assert shown["row_groups"] == [1, 10]
+    with visit("levels") as seen:
+        found = seen.page.locator(".pyramid li").evaluate_all("rows => rows.map(row => row.dataset.level)")
+        assert found == list(shown)
+        assert {level: seen.values(f'[data-level="{level}"]') for level in found} == shown
+        boxes = seen.page.locator(".pyramid .track").evaluate_all("bars => bars.map(bar => bar.getBoundingClientRect().width)")
+        assert all(above < below for above, below in pairwise(boxes))
+        left, whole = (
+            seen.page.locator(f'[data-level="files"] .{part}').evaluate("bar => bar.getBoundingClientRect().width")
+            for part in ("out", "track")
+        )
+        assert abs(left / whole - 1 / 3) < 0.01
+        assert "Column chunks of id, name" in seen.page.locator("#levels").inner_text()
+    with visit("users") as seen:
+        assert seen.page.locator("#levels").count() == 0
 
 
 def test_dark_and_light_differ(visit: Open) -> None:

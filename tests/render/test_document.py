@@ -11,7 +11,7 @@ from lakeprune.report.gates import Gates
 from lakeprune.values.types import LONG, STRING, TIMESTAMP
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.snapshot import File, RowsSnapshot
-from tools.generate_schema import DOCUMENTS, schema_text, target
+from tools.generate_schema import DOCUMENTS, OTHERS, SCHEMAS, schema_text, target
 
 SCHEMA = json.loads(target("explain").read_text(encoding="utf-8"))
 ALL_GATES = Gates(
@@ -40,6 +40,11 @@ PREDICATES = [
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_regenerating_a_schema_changes_nothing(name: str) -> None:
     assert target(name).read_text(encoding="utf-8") == schema_text(name)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_regenerating_what_is_published_beside_documents_changes_nothing(name: str) -> None:
+    assert (SCHEMAS / name).read_text(encoding="utf-8") == OTHERS[name]()
 
 
 @pytest.mark.parametrize("where", PREDICATES)

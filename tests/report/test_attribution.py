@@ -130,7 +130,7 @@ def test_coverage_counts_the_files_that_partition_pruning_left() -> None:
         files(1, MATCHES, STATISTIC_MISSING, MAY_MATCH, known=False),
     ]
     found = attribute(plan(IN_GERMANY, OVER_40, NO_NAME), groups)
-    shown = [(c.column, c.requirement.value, c.covered, c.candidates) for c in found.coverage]
+    shown = [(c.column, c.requirement.value, c.covered_files, c.candidate_files) for c in found.coverage]
     assert shown == [("age", "min_max", 3, 4), ("name", "null_count", 3, 4)]
     assert found.lacking_statistics == 6
 

@@ -103,3 +103,38 @@ def test_a_pruning_gate_without_a_predicate_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="needs a predicate"):
         report_on(snapshot(*USERS), None, Gates(min_pruning=50))
     assert report_on(snapshot(*USERS), None, Gates(max_files=6)).passed
+
+
+UNREAD = (
+    *USERS,
+    File("unread", size=None, partition={"country": "FR"}),
+    File("unread too", size=None, partition={"country": "FR"}),
+)
+
+
+def test_a_gate_on_bytes_passes_by_what_is_known_and_says_what_is_not() -> None:
+    report = report_on(snapshot(*UNREAD), WHERE, Gates(min_bytes_pruning=83, max_bytes=750))
+    shares, limit = report.assertions
+    assert (shares.passed, limit.passed) == (True, True)
+    assert shares.details["note"] == "at least: 2 files in manifests that were not read"
+    assert "note" not in limit.details, "every file that is left has known bytes"
+
+
+def test_a_gate_that_would_need_the_unknown_bytes_fails_and_says_so() -> None:
+    (assertion,) = report_on(snapshot(*UNREAD), WHERE, Gates(min_bytes_pruning=90)).assertions
+    assert not assertion.passed
+    assert assertion.message == (
+        "bytes pruning 83.3% is below threshold 90.0%, as far as bytes are known: "
+        "2 files in manifests that were not read; --exhaustive reads every manifest"
+    )
+
+
+def test_unknown_bytes_to_read_are_above_every_limit() -> None:
+    (assertion,) = report_on(snapshot(*UNREAD), "country = 'FR'", Gates(max_bytes=10**9)).assertions
+    assert not assertion.passed
+    assert assertion.message.startswith("the bytes to read are not known: 2 files")
+
+
+def test_bytes_that_are_not_known_are_all_pruned_when_no_file_is_left() -> None:
+    (assertion,) = report_on(snapshot(*UNREAD), "country = 'XX'", Gates(min_bytes_pruning=100)).assertions
+    assert (assertion.passed, assertion.details["actual"]) == (True, 100.0)

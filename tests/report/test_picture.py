@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeprune.report.model import Report
 from lakeprune.report.pictures import compose as compose_module
-from lakeprune.report.pictures.model import BINS, VERDICTS, Lane, Strip
+from lakeprune.report.pictures.model import BINS, SHADES, Lane, Shade, Strip
 from lakeprune.report.pictures.ticks import linear_ticks
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType
@@ -45,12 +45,12 @@ def strip_of(report: Report, column: str) -> Strip:
     return found
 
 
-def verdicts(report: Report) -> Counter[Verdict]:
-    return Counter(file.verdict for file in report.files)
+def verdicts(report: Report) -> Counter[Shade]:
+    return Counter(Shade.ASSUMED if file.assumes else Shade(file.verdict.value.lower()) for file in report.files)
 
 
-def drawn(lane: Lane) -> Counter[Verdict]:
-    return Counter(mark.verdict for mark in lane.marks)
+def drawn(lane: Lane) -> Counter[Shade]:
+    return Counter(mark.shade for mark in lane.marks)
 
 
 @given(FILES, WHERES)
@@ -61,8 +61,8 @@ def test_partitions_and_lanes_count_the_verdicts_of_the_listing(files: list[tupl
     expected = verdicts(report)
     assert picture.heat is not None
     cells = [sum(counts) for counts in zip(*(cell.files for cell in picture.heat.cells), strict=True)]
-    assert cells == [expected[verdict] for verdict in VERDICTS]
-    sizes = sum(file.size for file in report.files if file.verdict is not Verdict.DROP)
+    assert cells == [expected[shade] for shade in SHADES]
+    sizes = sum(file.size_bytes for file in report.files if file.verdict is not Verdict.DROP)
     assert sum(cell.bytes[1] + cell.bytes[2] for cell in picture.heat.cells) == sizes
     for strip in picture.strips:
         totals = [sum(counts) for counts in zip(*(lane.files for lane in strip.lanes), strict=True)]
@@ -88,24 +88,24 @@ def test_bins_hold_as_many_ranges_as_touch_them(files: list[tuple[str | None, An
             other.unknown,
             other.only_null,
         )
-        for verdict, counts in zip(VERDICTS, other.depth, strict=True):
+        for shade, counts in zip(SHADES, other.depth, strict=True):
             counted = [0] * BINS
             for mark in lane.marks:
-                if mark.verdict is verdict:
+                if mark.shade is shade:
                     for place in range(_bin(mark.start), _bin(mark.end) + 1):
                         counted[place] += 1
             assert list(counts) == counted
 
 
 def _bin(share: float) -> int:
-    return min(int(share * BINS + 1e-9), BINS - 1)
+    return min(int(share * BINS), BINS - 1)
 
 
 def test_a_mark_lies_where_the_files_bounds_lie_on_the_axis() -> None:
     strip = strip_of(report_on(snapshot(*USERS), "age > 40 AND country = 'DE'"), "age")
     assert [lane.label for lane in strip.lanes] == ["DE", "IT", "US"]
     low, high = 18 - 0.02 * 47, 65 + 0.02 * 47
-    (kept,) = [mark for mark in strip.lanes[0].marks if mark.verdict is Verdict.KEEP]
+    (kept,) = [mark for mark in strip.lanes[0].marks if mark.shade is Shade.KEEP]
     assert kept.start == pytest.approx((40 - low) / (high - low))
     assert kept.end == pytest.approx((60 - low) / (high - low))
     assert kept.label == "e: 40 to 60"

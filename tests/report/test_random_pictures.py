@@ -12,7 +12,7 @@ import pytest
 import lakeprune
 from lakeprune.report.model import Report
 from lakeprune.report.pictures import compose
-from lakeprune.report.pictures.model import VERDICTS
+from lakeprune.report.pictures.model import SHADES, Shade
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
 from tests.render.test_html import outline
@@ -42,13 +42,13 @@ def test_pictures_count_what_the_listing_says(
 
 
 def check(report: Report) -> None:
-    listed = Counter(file.verdict for file in report.files)
-    expected = [listed[verdict] for verdict in VERDICTS]
+    listed = Counter(Shade.ASSUMED if file.assumes else Shade(file.verdict.value.lower()) for file in report.files)
+    expected = [listed[shade] for shade in SHADES]
     picture = report.picture()
     for strip in picture.strips:
         assert [sum(counts) for counts in zip(*(lane.files for lane in strip.lanes), strict=True)] == expected, report.predicate
         for lane in strip.lanes:
-            drawn = Counter(mark.verdict for mark in lane.marks)
+            drawn = Counter(mark.shade for mark in lane.marks)
             known = [of - unknown for of, unknown in zip(lane.files, lane.unknown, strict=True)]
             assert sum(drawn.values()) in (0, sum(known) - lane.only_null), report.predicate
             assert all(max(counts) <= most for counts, most in zip(lane.depth, known, strict=False) if counts), report.predicate

@@ -58,7 +58,7 @@ def test_a_constant_condition_has_a_credit_of_its_own(tmp_path: Path, where: str
     assert {name: amount["files"] for name, amount in whole["credits"].items() if amount["files"]} == {"constant": 2}
     assert {file["credit"] for file in whole["files"]} == {"constant"}
     text = lakeprune.explain(tmp_path / "table", where).to_text()
-    assert "keeps, of 0 files left by the condition itself" in text
+    assert "keeps, of 0 files left by the condition itself" in text.replace("Keeps", "keeps")  # a title where one clause is all
     first = whole["phases"][0]
     assert (first["name"], first["input_files"], first["output_files"]) == ("Constant condition", 2, 0)
     assert [phase["input_files"] for phase in whole["phases"][1:]] == [0] * (len(whole["phases"]) - 1)

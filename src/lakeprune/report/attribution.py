@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from lakeprune.programs.patterns import Pattern
+from lakeprune.programs.patterns import Pattern, Signature
 from lakeprune.report.amount import NOTHING, Amount, percent
 from lakeprune.report.buckets import EXACT_BUCKETS, bucket_of
 from lakeprune.report.verdict import (
@@ -27,6 +27,7 @@ from lakeprune.report.verdict import (
     keeps_because,
     lacks_needed,
 )
+from lakeprune.skipping.ladder import Level
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 
@@ -37,7 +38,16 @@ class ClauseCredit(Struct, frozen=True):
     drops_any: Amount  # it drops them by itself
     drops_first: Amount  # credited to it: no earlier evidence drops them
     drops_alone: Amount  # without it they would be kept
+    drops_assumed: Amount  # it drops them only because no NaN is assumed to be hidden
     kept: dict[Keeps, Amount]
+
+
+class Manifests(Struct, frozen=True):
+    """The containers above files. Credits and kept ones are all of them."""
+
+    total: int
+    kept: int
+    credits: dict[str, int]
 
 
 class Coverage(Struct, frozen=True):
@@ -45,28 +55,37 @@ class Coverage(Struct, frozen=True):
 
     column: str
     requirement: Requirement
-    covered: int = field(name="covered_files")
-    candidates: int = field(name="candidate_files")
-    share: float = field(name="coverage_pct")
+    covered_files: int
+    candidate_files: int
+    coverage_pct: float
 
 
 class Attribution(Struct, frozen=True):
     total: Amount
     credits: dict[str, Amount]  # by CONSTANT, the names of the rungs, JOINT
     empty: Amount  # the part of `credits` that no clause drops: files without a live row
+    assumed: Amount  # the part of `credits` that rests on an assumption
+    assumptions: dict[str, Amount]  # by column: what is dropped only because no NaN is assumed to be hidden there
     candidates: Amount  # what constants and the exact rungs left
     kept: Amount
     full: Amount  # the part of `kept` whose every row matches
     clauses: tuple[ClauseCredit, ...]
     coverage: tuple[Coverage, ...]
+    read: int  # files whose own metadata was read; the others are those of manifests that were not
     with_stats: int
     with_deletion_vectors: int
     lacking_statistics: int  # files that miss a statistic some clause needs
     partition_is_exact: bool  # partition values decided their clauses on every file they left
+    manifests: Manifests | None  # None: the format has none, or nothing is known of them
+
+    @property
+    def counted_at(self) -> Level:
+        """Where the files of a clause were counted: the outcomes of files in unread manifests are those of their manifest."""
+        return Level.FILE if self.read == self.total.files else Level.MANIFEST
 
 
-def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
-    """The numbers of one plan."""
+def attribute(plan: Plan, patterns: Iterable[Pattern], *, more: str | None = None) -> Attribution:
+    """The numbers of one plan; `more` is a credit that is not a rung of it: ROW_GROUPS of files, BLOOM of row groups."""
     needs = clause_needs(plan)
     groups = list(patterns)
     dropped: list[Pattern] = []
@@ -74,31 +93,77 @@ def attribute(plan: Plan, patterns: Iterable[Pattern]) -> Attribution:
     for pattern in groups:
         (dropped if pattern.signature.verdict is Verdict.DROP else kept).append(pattern)
     credited: dict[str, list[Pattern]] = {name: [] for name in (CONSTANT, *(rung.name for rung in plan.ladder), JOINT)}
+    if more is not None:
+        credited[more] = []
     for pattern in dropped:
         credited[credit_of(pattern.signature, plan)].append(pattern)
-    decided = {CONSTANT, *(rung.name for rung in plan.ladder if rung.is_exact)}
+    decided = {CONSTANT, *(rung.name for rung in plan.ladder if rung.is_exact or rung.level is Level.MANIFEST)}
     candidates = kept + [p for name, several in credited.items() if name not in decided for p in several]
+    candidates = [p for p in candidates if p.level is Level.FILE]
+    read = [p for p in groups if p.level is Level.FILE]
     return Attribution(
         total=total_of(groups),
         credits={name: total_of(several) for name, several in credited.items()},
-        empty=total_of(p for p in dropped if crediting_clause(p.signature, plan) is None),
+        empty=total_of(p for p in dropped if p.signature.is_empty and crediting_clause(p.signature, plan) is None),
+        assumed=total_of(p for p in dropped if p.signature.is_assumed),
+        assumptions=_assumptions(plan, dropped),
         candidates=total_of(candidates),
         kept=total_of(kept),
         full=total_of(p for p in kept if p.signature.verdict is Verdict.FULL),
         clauses=tuple(_clause_credit(i, plan, needs[i], groups, candidates) for i in range(len(needs))),
         coverage=_coverage(plan, needs, candidates),
-        with_stats=sum(p.files for p in groups if p.signature.has_stats),
-        with_deletion_vectors=sum(p.files for p in groups if p.signature.has_dv),
-        lacking_statistics=sum(p.files for p in groups if lacks_needed(p.signature, needs)),
+        read=sum(p.files for p in read),
+        with_stats=sum(p.files for p in read if p.signature.has_stats),
+        with_deletion_vectors=sum(p.files for p in read if p.signature.has_dv),
+        lacking_statistics=sum(p.files for p in read if lacks_needed(p.signature, needs)),
+        manifests=_manifests(plan, groups),
         partition_is_exact=_partition_is_exact(plan, candidates),
     )
+
+
+def _manifests(plan: Plan, patterns: Sequence[Pattern]) -> Manifests | None:
+    above = [pattern for pattern in patterns if pattern.level is Level.MANIFEST]
+    if not above:
+        return None
+    dropped = [pattern for pattern in above if pattern.signature.verdict is Verdict.DROP]
+    credited: dict[str, int] = {}
+    for pattern in dropped:
+        name = credit_of(pattern.signature, plan)
+        credited[name] = credited.get(name, 0) + pattern.groups
+    total = sum(pattern.groups for pattern in above)
+    return Manifests(total, total - sum(credited.values()), credited)
+
+
+def assumed_columns(plan: Plan, signature: Signature) -> list[str]:
+    """The columns in which no NaN is assumed to be hidden when files are dropped; none when the drop is proven."""
+    if signature.lost is not None:
+        return list(signature.lost.assumed_columns)
+    if not signature.is_assumed:
+        return []
+    found = (
+        column
+        for outcome, place in zip(signature.outcomes, plan.positions, strict=True)
+        if outcome.is_assumed
+        for column in place.assumed_columns
+    )
+    return list(dict.fromkeys(".".join(column.path) for column in found))
+
+
+def _assumptions(plan: Plan, dropped: Sequence[Pattern]) -> dict[str, Amount]:
+    found: dict[str, Amount] = {}
+    for pattern in dropped:
+        for column in assumed_columns(plan, pattern.signature):
+            found[column] = found.get(column, NOTHING) + total_of([pattern])
+    return found
 
 
 def total_of(patterns: Iterable[Pattern]) -> Amount:
     """The files, bytes and live rows of these patterns."""
     total = NOTHING
     for pattern in patterns:
-        total += Amount(pattern.files, pattern.bytes, pattern.rows, pattern.files_without_rows)
+        unknown = pattern.files_without_rows, pattern.files_without_bytes
+        bounded = pattern.files_with_bounded_rows, pattern.bounded_rows
+        total += Amount(pattern.files, pattern.bytes, pattern.rows, *unknown, *bounded)
     return total
 
 
@@ -113,6 +178,7 @@ def _clause_credit(
     return ClauseCredit(
         drops_any=total_of(by_itself),
         drops_first=total_of(p for p in by_itself if crediting_clause(p.signature, plan) == index),
+        drops_assumed=total_of(p for p in by_itself if p.signature.outcomes[index].is_assumed),
         drops_alone=total_of(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
         kept=kept,
     )

@@ -1,4 +1,4 @@
-"""Where a clause finds its evidence, in the four words of the JSON contract."""
+"""Where a clause finds its evidence, in the words of the JSON contract."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ class Bucket(Enum):
     PARTITION_EXACT = "partition_exact"
     STATS_SAFE = "stats_safe"
     UNSPLITTABLE = "unsplittable"
+    NOT_EVALUATED = "not_evaluated"  # over partition columns, where an engine evaluates it and lakeprune cannot
 
 
 EXACT_BUCKETS = frozenset({Bucket.PARTITION_SAFE, Bucket.PARTITION_EXACT})
@@ -27,6 +28,6 @@ def bucket_of(clause: Clause, evidence: Evidence) -> Bucket:
     if False in exact:
         return Bucket.STATS_SAFE
     if any(isinstance(node, Opaque) for node in nodes(clause.predicate)):
-        return Bucket.STATS_SAFE  # nothing decides it, so partition values alone do not either
+        return Bucket.NOT_EVALUATED if exact else Bucket.STATS_SAFE  # without columns nothing decides it
     is_evaluated = any(isinstance(node, Exact) for node in nodes(clause.predicate))
     return Bucket.PARTITION_EXACT if is_evaluated else Bucket.PARTITION_SAFE

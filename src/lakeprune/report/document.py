@@ -15,8 +15,13 @@ class View(Struct, frozen=True):
     verbose: bool = False  # every file is listed, where the document has a listing
     limit: int | None = None  # of files that are listed
     width: int | None = None  # of a terminal with colours, None for plain text
+    which: str = "all"  # of the files that are listed, one of WHICH
+    sort: str = "path"  # one of SORTS
+    file: str | None = None  # list this file alone: its path, or the end of it
 
 
+WHICH = ("all", "kept", "dropped")
+SORTS = ("path", "size")  # the largest first
 WHOLE = View()
 Outcome = Literal["pass", "fail"]
 
@@ -57,6 +62,10 @@ class Document(Struct, frozen=True):
 
     def to_text(self, *, verbose: bool = False, limit: int | None = None) -> str:
         return self._rendered("text", View(verbose, limit))
+
+    def to_markdown(self, *, verbose: bool = False, limit: int | None = None) -> str:
+        """For pull requests and step summaries, where the document has that form."""
+        return self._rendered("markdown", View(verbose, limit))
 
     def to_html(self) -> str:
         """One self-contained page; of a report, the metadata is read again for its pictures and its list of files."""

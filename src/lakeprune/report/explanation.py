@@ -18,8 +18,12 @@ from lakeprune.report.amount import Amount, percent
 from lakeprune.report.attribution import Coverage
 from lakeprune.report.buckets import Bucket
 from lakeprune.report.document import WHOLE, Envelope, Outcome, View, outcome
-from lakeprune.report.model import Confidence, Diagnosis, FileReport, Report
+from lakeprune.report.engines import EngineRead
+from lakeprune.report.model import Assumption, Confidence, Diagnosis, FileReport, Phase, Report
+from lakeprune.report.row_groups import RowGroups
+from lakeprune.report.summary import Summary
 from lakeprune.report.verdict import Keeps
+from lakeprune.skipping.ladder import Level
 from lakeprune.storage.storage import Traffic
 
 GateName = Annotated[str, Meta(extra_json_schema={"enum": sorted({*(gate.name for gate in gates.GATES.values()), "listed"})})]
@@ -32,31 +36,17 @@ class Analysis(Struct, frozen=True):
     partition_exact: str | None
     stats_safe: str | None
     unsplittable: str | None
+    not_evaluated: str | None
     confidence: Confidence
     notes: list[Note]
     stats_coverage: list[Coverage]
 
 
-class Phase(Struct, frozen=True):
-    """One rung of the evidence ladder."""
-
-    name: str  # as the format calls it: "Partition pruning"; "Constant condition" comes before every rung
-    predicate: str
-    input_files: int
-    output_files: int
-    pruned_files: int
-    pruning_pct: float
-    confidence: Confidence
-    input_bytes: int
-    output_bytes: int
-    input_rows: int
-    output_rows: int
-
-
 class Clause(Struct, frozen=True):
-    """What one conjunct did. `dropped_*` count all files, `kept_*` the files that partition pruning left.
+    """What one conjunct did. `dropped_*` count all files, `kept_*` the files that manifest and partition pruning left.
 
-    any: dropped by this clause by itself; first: credited to it; alone: kept if it were not there.
+    any: dropped by this clause by itself; first: credited to it; alone: kept if it were not there; assumed: the part of `any`
+    that rests on an assumption.
     """
 
     text: str
@@ -65,6 +55,7 @@ class Clause(Struct, frozen=True):
     dropped_alone: Amount
     dropped_first: Amount
     dropped_any: Amount
+    dropped_assumed: Amount
     kept_null_count: Amount
     kept_partition_text_unreadable: Amount
     kept_evaluation_failed: Amount
@@ -77,7 +68,7 @@ class Clause(Struct, frozen=True):
 
 
 class Stats(Struct, frozen=True):
-    """How many files carry statistics at all."""
+    """How many files carry statistics at all; files in manifests that were not read are not among them."""
 
     mode: Literal["exact", "partial", "absent"]
     files_with_stats: int
@@ -95,6 +86,8 @@ class Assertion(Struct, frozen=True):
     note: str | UnsetType = UNSET
     missing_count: int | UnsetType = UNSET
     unattributed_clauses: int | UnsetType = UNSET
+    codes: str | UnsetType = UNSET
+    found: int | UnsetType = UNSET
 
 
 class DeletionVectors(Struct, frozen=True):
@@ -114,9 +107,10 @@ class TableFeatures(Struct, frozen=True):
 
 
 class _WhenAsked(Envelope, frozen=True, kw_only=True):
-    """What comes last, and only with --explain-why or --verbose."""
+    """What comes last, and only with --explain-why, --row-groups or --verbose."""
 
     explain: list[Diagnosis] | UnsetType = UNSET
+    row_groups: RowGroups | UnsetType = UNSET
     fetched: Traffic | UnsetType = UNSET
     files_truncated: bool | UnsetType = UNSET
     files: list[FileReport] | UnsetType = UNSET
@@ -129,6 +123,7 @@ class Explanation(_WhenAsked, frozen=True):
     format: str
     version: int | None
     predicate: str | None
+    summary: Summary
     total_files: int
     final_files: int
     total_pruning_pct: float
@@ -138,11 +133,17 @@ class Explanation(_WhenAsked, frozen=True):
     total_rows: int
     final_rows: int
     files_without_rows: int
+    total_rows_at_most: int | None  # where deletes apply that are not counted, live rows have an upper bound; null without one
+    final_rows_at_most: int | None
+    files_without_bytes: int  # in manifests that were not read; then the share of bytes is a lower bound
     full_files: int
     full_rows: int
+    engines: list[EngineRead]
+    assumptions: list[Assumption]
     analysis: Analysis | None
     phases: list[Phase]
     credits: dict[str, Amount]  # by constant, each rung of the format, joint; no_live_rows is the part that no clause drops
+    clauses_counted_at: Level  # manifest: files in manifests that were not read are counted with the outcomes of their manifest
     clauses: list[Clause]
     stats: Stats
     assertions: list[Assertion]
@@ -156,7 +157,7 @@ class Explanation(_WhenAsked, frozen=True):
 def explanation(report: Report, view: View = WHOLE) -> Explanation:
     """The whole document."""
     head = explanation_head(report, view)
-    return replace(head, files=list(report.listing(view.limit))) if view.verbose else head
+    return replace(head, files=list(report.listed(view))) if view.verbose else head
 
 
 def explanation_head(report: Report, view: View) -> Explanation:
@@ -168,22 +169,29 @@ def explanation_head(report: Report, view: View) -> Explanation:
         format=facts.format,
         version=facts.version,
         predicate=report.predicate,
-        total_files=total.files,
-        final_files=kept.files,
-        total_pruning_pct=percent(total.files - kept.files, total.files),
-        total_bytes=total.bytes,
-        final_bytes=kept.bytes,
-        bytes_pruning_pct=percent(total.bytes - kept.bytes, total.bytes),
-        total_rows=total.rows,
-        final_rows=kept.rows,
+        summary=report.summary,
+        total_files=report.total_files,
+        final_files=report.final_files,
+        total_pruning_pct=report.total_pruning_pct,
+        total_bytes=report.total_bytes,
+        final_bytes=report.final_bytes,
+        bytes_pruning_pct=report.bytes_pruning_pct,
+        total_rows=report.total_rows,
+        final_rows=report.final_rows,
         files_without_rows=total.files_without_rows,
-        full_files=numbers.full.files,
-        full_rows=numbers.full.rows,
+        total_rows_at_most=total.rows_at_most,
+        final_rows_at_most=kept.rows_at_most,
+        files_without_bytes=total.files_without_bytes,
+        full_files=report.full_files,
+        full_rows=report.full_rows,
+        engines=list(report.engines),
+        assumptions=report.assumptions,
         analysis=None if report.predicate is None else _analysis(report),
-        phases=[_phase(phase) for phase in report.phases],
+        phases=list(report.phases),
         credits={**numbers.credits, "no_live_rows": numbers.empty},
+        clauses_counted_at=numbers.counted_at,
         clauses=[_clause(clause) for clause in report.clauses],
-        stats=_stats(numbers.with_stats, total.files),
+        stats=_stats(numbers.with_stats, numbers.read),
         assertions=[assertion_document(assertion) for assertion in report.assertions],
         result=outcome(report.passed) if report.assertions else None,
         session=report.session,
@@ -194,11 +202,11 @@ def explanation_head(report: Report, view: View) -> Explanation:
         schema_version=report.schema_version,
         tool_version=report.tool_version,
         explain=UNSET if report.diagnoses is None else list(report.diagnoses),
+        row_groups=report.row_groups or UNSET,
     )
     if not view.verbose:
         return head
-    is_truncated = view.limit is not None and view.limit < total.files
-    return replace(head, fetched=report.traffic or UNSET, files_truncated=is_truncated)
+    return replace(head, fetched=report.traffic or UNSET, files_truncated=report.unlisted(view) > 0)
 
 
 def assertion_document(assertion: gates.Assertion) -> Assertion:
@@ -214,26 +222,10 @@ def _analysis(report: Report) -> Analysis:
         partition_exact=report.text_of(Bucket.PARTITION_EXACT),
         stats_safe=report.text_of(Bucket.STATS_SAFE),
         unsplittable=report.text_of(Bucket.UNSPLITTABLE),
+        not_evaluated=report.text_of(Bucket.NOT_EVALUATED),
         confidence=report.confidence,
         notes=[Note(reason.code.value, reason.message) for reason in reasons],
         stats_coverage=list(report.numbers.coverage),
-    )
-
-
-def _phase(phase: model.Phase) -> Phase:
-    before, after = phase.before, phase.after
-    return Phase(
-        name=phase.name,
-        predicate=phase.predicate,
-        input_files=before.files,
-        output_files=after.files,
-        pruned_files=before.files - after.files,
-        pruning_pct=percent(before.files - after.files, before.files),
-        confidence=phase.confidence,
-        input_bytes=before.bytes,
-        output_bytes=after.bytes,
-        input_rows=before.rows,
-        output_rows=after.rows,
     )
 
 
@@ -246,6 +238,7 @@ def _clause(report: model.ClauseReport) -> Clause:
         dropped_alone=credit.drops_alone,
         dropped_first=credit.drops_first,
         dropped_any=credit.drops_any,
+        dropped_assumed=credit.drops_assumed,
         kept_null_count=credit.kept[Keeps.NULL_COUNT],
         kept_partition_text_unreadable=credit.kept[Keeps.PARTITION_TEXT_UNREADABLE],
         kept_evaluation_failed=credit.kept[Keeps.EVALUATION_FAILED],

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from lakeprune.formats.row_groups.rung import ROW_GROUP
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.tree import Column, Profile
 from lakeprune.programs.patterns import Signature
 from lakeprune.programs.select import Container
+from lakeprune.report.attribution import assumed_columns
 from lakeprune.report.model import CONSTANT_PHASE, Bounds, FileReport
+from lakeprune.report.row_groups import RowGroupFile
 from lakeprune.report.verdict import CONSTANT, Keeps, blocking_clause, clause_needs, credit_of, crediting_clause
 from lakeprune.skipping.plan import Plan
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.literals import format_value
 from lakeprune.values.types import TIME_KINDS
+
+if TYPE_CHECKING:
+    from lakeprune.programs.row_groups import RowGroup
 
 
 class _Judgement(Struct, frozen=True):
@@ -28,6 +34,7 @@ class _Judgement(Struct, frozen=True):
     phase: str | None
     clause: str | None
     keeps: Keeps | None
+    assumes: list[str]
 
 
 class Lister:
@@ -40,7 +47,14 @@ class Lister:
         self._profile = profile
         self._has_predicate = has_predicate
         self._judged: dict[int, _Judgement] = {}
-        self._phases = {CONSTANT: CONSTANT_PHASE, **{rung.name: rung.phase for rung in plan.ladder}}
+        self._phases = {CONSTANT: CONSTANT_PHASE, **{rung.name: rung.phase for rung in (*plan.ladder, ROW_GROUP)}}
+
+    def row_group(self, group: RowGroup) -> RowGroupFile:
+        """The same for a row group; the plan is one of row groups."""
+        judged = self._judged.get(id(group.signature)) or self._judge(group.signature)
+        is_kept = judged.verdict is not Verdict.DROP
+        place = (group.number, is_kept, group.start, group.end, group.size, group.needed, group.rows)
+        return RowGroupFile(*place, judged.verdict, judged.credit, judged.clause, judged.keeps)
 
     def file_report(self, outcome: Container) -> FileReport:
         """The file with its verdict, and its credit or what stood in the way."""
@@ -61,6 +75,7 @@ class Lister:
             judged.credit,
             judged.clause,
             judged.keeps,
+            judged.assumes,
         )
 
     def _judge(self, signature: Signature) -> _Judgement:
@@ -71,7 +86,8 @@ class Lister:
         clause = None if index is None else self._plan.clauses[index].text
         credit = credit_of(signature, self._plan) if dropped else None
         phase = None if credit is None else self._phases.get(credit, self._plan.ladder[-1].phase)
-        judged = _Judgement(signature, verdict, credit, phase, clause, keeps)
+        assumes = assumed_columns(self._plan, signature) if dropped else []
+        judged = _Judgement(signature, verdict, credit, phase, clause, keeps, assumes)
         self._judged[id(signature)] = judged
         return judged
 

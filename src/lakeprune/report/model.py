@@ -6,29 +6,36 @@ Files are listed and pictures made lazily: a report of a million files holds num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType
 
-from lakeprune.formats.snapshot import SnapshotFacts
-from lakeprune.planning.session import Session
-from lakeprune.predicate.tree import Clause, Constant, Opaque
-from lakeprune.predicate.walk import columns_of, nodes
-from lakeprune.report.amount import NOTHING, Amount
-from lakeprune.report.attribution import Attribution, ClauseCredit
+from lakeprune.errors import GateFailed, UsageError
+from lakeprune.formats.reads import Reads
+from lakeprune.predicate.tree import Clause, Expr, Opaque
+from lakeprune.predicate.walk import nodes
+from lakeprune.report.amount import Amount, counted, files_text
+from lakeprune.report.attribution import ClauseCredit
 from lakeprune.report.buckets import EXACT_BUCKETS, Bucket
-from lakeprune.report.document import Document, View
+from lakeprune.report.document import SORTS, WHICH, WHOLE, View
+from lakeprune.report.figures import Figures
 from lakeprune.report.gates import Assertion
-from lakeprune.report.verdict import CONSTANT, Keeps
-from lakeprune.skipping.ladder import Evidence, Rung
+from lakeprune.report.row_groups import RowGroupFile, RowGroups
+from lakeprune.report.verdict import Keeps
+from lakeprune.skipping.ladder import Level
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Traffic
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lakeprune.report.engines import EngineRead
     from lakeprune.report.explanation import Explanation
     from lakeprune.report.pictures.model import Picture
+    from lakeprune.report.summary import Summary
 
 CONSTANT_PHASE: Final = "Constant condition"
 
@@ -39,15 +46,42 @@ class Confidence(Enum):
     INCOMPLETE = "incomplete"  # some clause mixes kinds of evidence or cannot be decided from metadata
 
 
-class Phase(Struct, frozen=True):
-    """One rung of the ladder of evidence, or the constants before it: what came in, what was left."""
+class PhaseReads(Struct, frozen=True):
+    """Metadata that was read for a phase, for all predicates of one call together."""
 
-    name: str
-    label: str  # in a picture
+    requests: int  # files of metadata
+    bytes: int
+    ms: int
+
+
+class Phase(Struct, frozen=True):
+    """One rung of the evidence ladder."""
+
+    name: str  # as the format calls it: "Partition pruning"; "Constant condition" comes before every rung
     predicate: str
+    input_files: int
+    output_files: int
+    pruned_files: int
+    pruning_pct: float
     confidence: Confidence
-    before: Amount
-    after: Amount
+    input_bytes: int  # of the files whose size is known
+    output_bytes: int
+    input_files_without_bytes: int
+    output_files_without_bytes: int
+    input_rows: int
+    output_rows: int
+    level: Level  # of what it drops
+    input_containers: int  # of that level
+    output_containers: int
+    io: PhaseReads | None  # what was read for this phase alone; null where that is not counted, or an earlier phase has it
+
+    @property
+    def before(self) -> Amount:
+        return Amount(self.input_files, self.input_bytes, self.input_rows, 0, self.input_files_without_bytes)
+
+    @property
+    def after(self) -> Amount:
+        return Amount(self.output_files, self.output_bytes, self.output_rows, 0, self.output_files_without_bytes)
 
 
 class ClauseReport(Struct, frozen=True):
@@ -77,15 +111,27 @@ class FileReport(Struct, frozen=True):
     kept: bool
     pruned_by: str | None  # the name of a phase
     has_stats: bool
-    records: int | None = field(name="num_records")  # physical rows
+    num_records: int | None  # physical rows
     live_rows: int | None
-    size: int = field(name="size_bytes")
-    partition: dict[str, str | None] = field(name="partition_values")
+    size_bytes: int
+    partition_values: dict[str, str | None]
     bounds: dict[str, Bounds]  # of the predicate's data columns
     verdict: Verdict
     credit: str | None  # a rung, CONSTANT or JOINT
     clause: str | None
-    keeps: Keeps | None = field(name="reason")
+    reason: Keeps | None
+    assumes: list[str]  # columns in which no NaN is assumed to be hidden: only then is it dropped
+    row_groups: list[RowGroupFile] | UnsetType = UNSET  # of a file whose footer was read
+
+
+class Assumption(Struct, frozen=True):
+    """What metadata cannot prove and the counts take for granted; `files` are dropped only because of it."""
+
+    code: Literal["NAN_ABSENT"]
+    column: str
+    files: int
+    bytes: int
+    message: str
 
 
 class Severity(Enum):
@@ -106,27 +152,58 @@ class Diagnosis(Struct, frozen=True):
     rewrite: str | None = None  # what can be pasted: a condition, or a statement
 
 
-class Report(Document, frozen=True):
+class Source(Protocol):
+    """Where a report finds what it does not hold: the metadata, read again."""
+
+    def files(self, view: View) -> Iterator[FileReport]:
+        """The files that the view lists."""
+
+    def picture(self) -> Picture:
+        """What the page draws."""
+
+
+class Report(Figures, frozen=True):
     """What one predicate must read of one table, why, and whether that is good enough."""
 
     kind: ClassVar[str] = "explain"
+    schema_version: ClassVar[str] = "1.2.0"
 
-    table: str
-    predicate: str | None
-    facts: SnapshotFacts
-    session: Session
-    numbers: Attribution
     clauses: tuple[ClauseReport, ...]
-    assertions: tuple[Assertion, ...]
+    condition: Expr  # the predicate bound to the table; TRUE without one
     elapsed_ms: int
-    listing: Callable[[int | None], Iterator[FileReport]]
-    picture: Callable[[], Picture]
+    planning_ms: int  # the part of it until the containers were counted
+    source: Source
+    engines: tuple[EngineRead, ...] = ()  # of a predicate on a format whose own engine has a model
+    assertions: tuple[Assertion, ...] = ()
+    remarks: tuple[str, ...] = ()  # what to know of the gates' outcome
     diagnoses: tuple[Diagnosis, ...] | None = None  # None: nobody asked why
     traffic: Traffic | None = None  # None: the table lies on this machine
+    row_groups: RowGroups | None = None  # None: nobody asked for them
+    manifest_clauses: tuple[str, ...] = ()  # the clauses that partition summaries say something about
+    reads: Mapping[Level, Reads] = MappingProxyType({})  # of metadata about each level, where that is counted
 
     def __repr__(self) -> str:
-        total, kept = self.numbers.total.files, self.numbers.kept.files
-        return f"<Report on {self.table!r} version {self.facts.version}, {self.predicate!r}: {total} -> {kept} files>"
+        asked = "" if self.predicate is None else f", {self.predicate!r}"
+        version = "" if self.version is None else f" version {self.version}"
+        return f"<Report on {self.table!r}{version}{asked}: reads {self.kept_files:,} of {files_text(self.total_files)}>"
+
+    def __bool__(self) -> bool:
+        """Whether the gates passed; TypeError when there is none, for then True and False would both be wrong."""
+        if not self.assertions:
+            raise TypeError("a report without gates is neither true nor false: give a gate (min_pruning=90), or use its numbers")
+        return self.passed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from lakeprune.report.pickling import pickled
+
+        return pickled(self)
+
+    def check(self) -> Self:
+        """The report itself when every gate passed; `GateFailed` with what failed otherwise."""
+        if failed := [assertion.message for assertion in self.assertions if not assertion.passed]:
+            why = "; ".join(failed)
+            raise GateFailed("LP501", f"{counted(len(failed), 'gate')} failed: {why}", where=self.table)
+        return self
 
     @property
     def passed(self) -> bool:
@@ -136,12 +213,73 @@ class Report(Document, frozen=True):
     @property
     def files(self) -> list[FileReport]:
         """Every file with its verdict, ordered by path. Reads the metadata again; a big table has a long list."""
-        return list(self.listing(None))
+        return list(self.listing())
+
+    @property
+    def kept(self) -> list[FileReport]:
+        """The files that must be read, each with the reason."""
+        return list(self.listing(which="kept"))
+
+    @property
+    def dropped(self) -> list[FileReport]:
+        """The files that need not be read, each with the evidence that proves it."""
+        return list(self.listing(which="dropped"))
+
+    def listing(
+        self, limit: int | None = None, *, which: str = "all", sort: str = "path", file: str | None = None
+    ) -> Iterator[FileReport]:
+        """Files one by one; `which` is all, kept or dropped, `sort` path or size, `file` a path or the end of one."""
+        return self.listed(View(limit=limit, which=which, sort=sort, file=file))
+
+    def listed(self, view: View) -> Iterator[FileReport]:
+        for name, given, known in (("which", view.which, WHICH), ("sort", view.sort, SORTS)):
+            if given not in known:
+                raise UsageError("LP218", f"`{name}` is {given!r}", fix=f"give one of {', '.join(known)}")
+        if view.limit is not None and view.limit < 0:
+            raise UsageError("LP218", f"the limit is {view.limit}", fix="give 0 or more, or None for every file")
+        return self.source.files(view)
+
+    def unlisted(self, view: View) -> int:
+        """How many of the files that a view is about its limit leaves out."""
+        if view.limit is None or view.file is not None:
+            return 0
+        whole = {"all": self.total_files, "kept": self.kept_files, "dropped": self.dropped_files}[view.which]
+        return max(0, whole - view.limit)
+
+    def picture(self) -> Picture:
+        """What the page draws. Reads the metadata again."""
+        return self.source.picture()
+
+    def to_arrow(self, **wanted: Any) -> pa.Table:
+        """Every file as a row of a PyArrow table, for pandas (`.to_pandas()`) and Polars (`polars.from_arrow`).
+
+        Takes the arguments of `listing`. The columns are the fields of `files[]` in the JSON document.
+        """
+        from lakeprune.report.arrow import table_of
+
+        return table_of(self.listing(**wanted))
+
+    @property
+    def assumptions(self) -> list[Assumption]:
+        """What dropped files rest on beside proofs; `nan_policy="strict"` keeps those files."""
+        return [
+            Assumption("NAN_ABSENT", column, amount.files, amount.bytes, f"no NaN hidden in {column}")
+            for column, amount in self.numbers.assumptions.items()
+        ]
 
     @property
     def phases(self) -> tuple[Phase, ...]:
         """The funnel: rung by rung, each only where the predicate has something for it."""
-        return tuple(_phases(self)) if self.predicate is not None else ()
+        from lakeprune.report.phases import phases_of
+
+        return tuple(phases_of(self)) if self.predicate is not None else ()
+
+    @property
+    def summary(self) -> Summary:
+        """What is there and what has to be read, at every level of the table."""
+        from lakeprune.report.summary import summary_of
+
+        return summary_of(self)
 
     @property
     def confidence(self) -> Confidence:
@@ -149,6 +287,14 @@ class Report(Document, frozen=True):
             return Confidence.INCOMPLETE
         only_partition = all(clause.bucket in EXACT_BUCKETS for clause in self.clauses)
         return Confidence.EXACT if only_partition and self.numbers.partition_is_exact else Confidence.CONSERVATIVE
+
+    def to_openmetrics(self) -> str:
+        """The pruning summary for monitoring; `lakeprune.openmetrics(reports)` takes several reports."""
+        return self._rendered("openmetrics", WHOLE)
+
+    def to_scan_report(self) -> str:
+        """What Iceberg's own planner would report of this scan, as its REST catalogs take it."""
+        return self._rendered("scan-report", WHOLE)
 
     def text_of(self, *buckets: Bucket) -> str | None:
         """The clauses of these buckets as one condition, None without any."""
@@ -188,34 +334,3 @@ def _has_bare_or(text: str) -> bool:
 
 def _is_opaque(clause: Clause) -> bool:
     return any(isinstance(node, Opaque) for node in nodes(clause.predicate))
-
-
-def _phases(report: Report) -> Iterator[Phase]:
-    numbers = report.numbers
-    *rungs, last = report.facts.evidence.ladder
-    constants = [c.clause.text for c in report.clauses if isinstance(c.clause.predicate, Constant)]
-    rest = report.text_of(Bucket.STATS_SAFE, Bucket.UNSPLITTABLE)
-    left = numbers.total
-    if constants:
-        after = left - numbers.credits[CONSTANT]
-        yield Phase(CONSTANT_PHASE, "constants", joined(constants) or "", Confidence.EXACT, left, after)
-        left = after
-    for rung in rungs:
-        own = [c.clause.text for c in report.clauses if _is_decided_by(c, rung, report.facts.evidence)]
-        # A rung may also speak through a mixed clause, `p = 1 OR (p = 2 AND x > 5)`, when no clause is its own.
-        if own or numbers.credits[rung.name] != NOTHING:
-            is_exact = rung.is_exact and numbers.partition_is_exact
-            after = left - numbers.credits[rung.name]
-            exactness = Confidence.EXACT if is_exact else Confidence.CONSERVATIVE
-            yield Phase(rung.phase, rung.label, joined(own) or rest or "", exactness, left, after)
-            left = after
-    if rest is not None or left != numbers.kept:
-        incomplete = report.confidence is Confidence.INCOMPLETE
-        confidence = Confidence.INCOMPLETE if incomplete else Confidence.CONSERVATIVE
-        yield Phase(last.phase, last.label, rest or "(files without live rows)", confidence, left, numbers.kept)
-
-
-def _is_decided_by(clause: ClauseReport, rung: Rung, evidence: Evidence) -> bool:
-    columns = columns_of(clause.clause.predicate)
-    is_own = clause.bucket in EXACT_BUCKETS if rung.is_exact else clause.bucket is Bucket.STATS_SAFE
-    return is_own and bool(columns) and all(rung in evidence.rungs_of(column) for column in columns)

@@ -11,6 +11,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from lakeprune.formats.row_groups.rung import ROW_GROUP
 from lakeprune.predicate.tree import Column, ColumnCompare, Expr, Member, NullTest, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.programs.patterns import Outcome, Signature
@@ -23,6 +24,8 @@ from lakeprune.values.intervals import IntervalSet
 # Credits beside the names of rungs.
 CONSTANT = "constant"  # the predicate itself is never TRUE
 JOINT = "joint"  # only several rungs together prove it (a mixed OR)
+BLOOM = "bloom"  # of a row group: its Bloom filter has none of the values
+ROW_GROUPS = ROW_GROUP.name  # every row group of the file is dropped
 
 
 class Keeps(Enum):
@@ -82,7 +85,11 @@ def _has_ends(values: IntervalSet) -> bool:
 
 
 def credit_of(signature: Signature, plan: Plan) -> str:
-    """The least evidence that drops a dropped file: none at all, one rung by itself, or several together."""
+    """The least evidence that drops a dropped file: none at all, one rung by itself, several together, or its row groups."""
+    if signature.lost is not None:
+        return ROW_GROUPS
+    if signature.excluded_by is not None:
+        return BLOOM
     if any(plan.is_constant(index) and drops(outcome) for index, outcome in enumerate(signature.outcomes)):
         return CONSTANT
     for place, rung in enumerate(plan.ladder):
@@ -93,7 +100,7 @@ def credit_of(signature: Signature, plan: Plan) -> str:
 
 
 def crediting_clause(signature: Signature, plan: Plan) -> int | None:
-    """The first clause, in the order of evidence, that drops a dropped file; None when only its emptiness does."""
+    """The first clause, in the order of evidence, that drops a dropped file; None when only its emptiness does, or row groups."""
     dropping = [index for index, outcome in enumerate(signature.outcomes) if drops(outcome)]
     first = [index for index in dropping if plan.is_constant(index)]
     for place in range(len(plan.ladder)):

@@ -25,13 +25,13 @@ def test_text_and_json_tell_the_same(tmp_path: Path, capsys: pytest.CaptureFixtu
     from lakeprune.cli.main import main
 
     table = str(users_flat(tmp_path / "flat"))
-    where = "age = 30 AND lower(name) = 'x'"
+    where = "age != 30 AND lower(name) = 'x'"
     assert main(["explain", table, "-w", where, "--explain-why", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     jsonschema.validate(document, json.loads(target("explain").read_text(encoding="utf-8")))
     assert main(["explain", table, "-w", where, "--explain-why"]) == 0
     text = capsys.readouterr().out
-    assert [entry["code"] for entry in document["explain"]] == ["OPAQUE_EXPRESSION", "WEAK_DATA_SKIPPING"]
+    assert [entry["code"] for entry in document["explain"]] == ["OPAQUE_EXPRESSION", "SMALL_FILES", "EXCLUDES_LITTLE"]
     for entry in document["explain"]:
         assert f"[{entry['code']}] {entry['severity']}: {entry['message']}" in text
         assert entry["suggestion"] in text
@@ -69,7 +69,7 @@ def test_who_does_not_ask_does_not_import_the_diagnoses(tmp_path: Path) -> None:
 def test_without_a_predicate_there_is_nothing_to_say(tmp_path: Path) -> None:
     report = lakeprune.explain(users(tmp_path / "users"), explain_why=True)
     assert report.diagnoses == ()
-    assert "nothing to say" in report.to_text()
+    assert "Why:" not in report.to_text()
 
 
 def test_an_empty_table_is_diagnosed_without_a_fuss(tmp_path: Path) -> None:

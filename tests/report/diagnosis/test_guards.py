@@ -8,8 +8,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from lakeprune.report.model import Severity
 from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
-from tests.report.diagnosis.asking import kept, one, told
+from tests.report.diagnosis.asking import explained, kept, one, told
 
 LONG_TEXT = "x" * 32
 
@@ -28,12 +29,20 @@ def prices(tmp_path: Path) -> Path:
 
 
 def test_files_kept_for_a_nan_alone_are_counted(prices: Path) -> None:
-    found = one(prices, "price > 100", "UNDEFINED_NAN")
-    assert found.column == "price"
+    found = one(prices, "price > 100", "UNDEFINED_NAN", nan_policy="strict")
+    assert (found.column, found.severity) == ("price", Severity.WARNING)
     assert found.numbers == {"kept_files": 4, "guarded_files": 3, "files_with_rewrite": 1}
     assert found.rewrite is not None
     assert kept(prices, found.rewrite) == 1
     assert kept(prices, "price > 100", nan_policy="spark-writers") == 1
+
+
+def test_files_dropped_on_the_assumption_that_no_nan_is_hidden_are_counted(prices: Path) -> None:
+    found = one(prices, "price > 100", "UNDEFINED_NAN")
+    assert (found.column, found.severity) == ("price", Severity.INFO)
+    assert found.numbers == {"kept_files": 1, "assumed_files": 3, "files_with_rewrite": 1}
+    proven = explained(prices, found.rewrite or "")
+    assert (proven.numbers.kept.files, proven.assumptions) == (1, []), "without NaN nothing is left to assume"
 
 
 @pytest.mark.parametrize("where", ["price < 0", "price BETWEEN 100 AND 200", "price > 100 AND price < CAST('NaN' AS DOUBLE)"])
@@ -75,9 +84,10 @@ def test_of_very_many_clauses_only_the_first_are_planned_without_nan(tmp_path: P
     assert 0 < len(told(table, " AND ".join(clauses), "UNDEFINED_NAN")) * len(clauses) <= 200
 
 
-def test_what_does_not_help_against_nan_is_not_proposed(prices: Path) -> None:
-    found = one(prices, "(price > 100) IS TRUE", "UNDEFINED_NAN")
-    assert found.numbers["files_with_rewrite"] == found.numbers["kept_files"] == 4
+@pytest.mark.parametrize(("policy", "kept_files"), [("strict", 4), ("assume", 1)])
+def test_what_does_not_help_against_nan_is_not_proposed(prices: Path, policy: str, kept_files: int) -> None:
+    found = one(prices, "(price > 100) IS TRUE", "UNDEFINED_NAN", nan_policy=policy)
+    assert found.numbers["files_with_rewrite"] == found.numbers["kept_files"] == kept_files
     assert found.rewrite is None
     assert not (found.suggestion or "").endswith("write")
 
@@ -123,8 +133,8 @@ def test_files_kept_for_an_unknown_zone_are_counted(tmp_path: Path) -> None:
     table = hours(tmp_path / "t", "")
     where = "h >= '2024-05-01 20:00:00'"
     found = one(table, where, "TIMESTAMP_ZONE_UNKNOWN")
-    # Within 16 hours of 20:00 lie the partitions from 04:00 on; four of them are there in UTC.
-    assert found.numbers == {"kept_files": 20, "guarded_files": 16, "files_with_zone": 4, "zone": "UTC"}
+    # Within 18 hours of 20:00 lie the partitions from 02:00 on; four of them are there in UTC.
+    assert found.numbers == {"kept_files": 22, "guarded_files": 18, "files_with_zone": 4, "zone": "UTC"}
     assert found.rewrite == "--timezone UTC"
     assert kept(table, where, timezone="UTC") == 4
     assert told(table, where, "TIMESTAMP_ZONE_UNKNOWN", timezone="UTC") == []

@@ -17,6 +17,7 @@ _EVIDENCE = {
     Bucket.PARTITION_EXACT: "partition values, evaluated",
     Bucket.STATS_SAFE: "statistics",
     Bucket.UNSPLITTABLE: "mixed",
+    Bucket.NOT_EVALUATED: "partition values, which lakeprune cannot evaluate",
 }
 _HEAD = (
     '<tr><th scope="col">#</th><th scope="col">Clause</th><th scope="col">Evidence</th>'
@@ -50,6 +51,11 @@ def _row(index: int, report: ClauseReport) -> str:
         f'<p class="remark"><span class="tag">{reason.code.value}</span> {words(reason.message)}</p>'
         for reason in clause.reasons[:_MOST_REASONS]
     ]
+    if credit.drops_assumed.files:
+        dropped = plural(credit.drops_assumed.files, "file")
+        remarks.append(
+            f'<p class="remark"><span class="tag">NAN_ABSENT</span> {dropped} dropped on the assumption that no NaN is hidden</p>'
+        )
     counts = (credit.drops_any.files, credit.drops_first.files, credit.drops_alone.files)
     cells = "".join(f'<td class="num">{number(count)}</td>' for count in counts)
     kept = plain_list(f"{number(credit.kept[why].files)} {phrase}" for why, phrase in KEPT.items() if credit.kept[why].files)
@@ -64,10 +70,10 @@ def _coverage(report: Report) -> str:
     items = []
     for coverage in report.numbers.coverage[:_MOST_COLUMNS]:
         what = "minimum and maximum" if coverage.requirement is Requirement.MIN_MAX else "null count"
-        share = percent_text(coverage.covered, coverage.candidates)
-        warning = ' class="warn"' if coverage.covered < coverage.candidates else ""
+        share = percent_text(coverage.covered_files, coverage.candidate_files)
+        warning = ' class="warn"' if coverage.covered_files < coverage.candidate_files else ""
         items.append(
-            f"<li{warning}>{code(coverage.column, 80)} {what}: {coverage.covered:,} of {plural(coverage.candidates, 'file')}"
-            f" ({share})</li>"
+            f"<li{warning}>{code(coverage.column, 80)} {what}: {coverage.covered_files:,} of "
+            f"{plural(coverage.candidate_files, 'file')} ({share})</li>"
         )
     return f'<h3>Statistics the clauses need</h3><ul class="plain">{"".join(items)}</ul>' if items else ""

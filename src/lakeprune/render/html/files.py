@@ -49,10 +49,11 @@ def _head(name: str, style: str = "", order: str = "none") -> str:
 
 def _row(file: FileReport, why: str) -> str:
     verdict = file.verdict.value if why else "READ"  # without a predicate there is no reason
+    style = "assumed" if file.assumes else verdict.lower()
     rows = "" if file.live_rows is None else f'<data value="{file.live_rows}">{file.live_rows:,}</data>'
     return (
-        f'<tr><td><b class="{verdict.lower()}">{verdict}</b><td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}'
-        f'<td class="num"><data value="{file.size}">{size_text(file.size)}</data><td class="num">{rows}'
+        f'<tr><td><b class="{style}">{verdict}</b><td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}'
+        f'<td class="num"><data value="{file.size_bytes}">{size_text(file.size_bytes)}</data><td class="num">{rows}'
         f"<td>{why}"
     )
 
@@ -61,7 +62,7 @@ def _known(file: FileReport) -> str:
     """Its partition, unless the path says it already, and its bounds of the predicate's columns."""
     known = [
         f"{name} = {'NULL' if value is None else value}"
-        for name, value in file.partition.items()
+        for name, value in file.partition_values.items()
         if f"{name}={value}" not in file.path
     ]
     known += [f"{name} {_end(ends.min)} to {_end(ends.max)}" for name, ends in list(file.bounds.items())[:_MOST_COLUMNS]]
@@ -78,5 +79,6 @@ def _why(file: FileReport, numbers: dict[str, int], ladder: Ladder) -> str:
     number = numbers.get(file.clause) if file.clause is not None else None
     by = "" if number is None else f"clause {number}: "
     if file.credit is not None:
-        return f"{by}{dropped_by(file.credit, ladder)}" if file.clause is not None else "no live row"
-    return f"{by}{KEPT[file.keeps]}" if file.keeps not in (None, Keeps.ALL_ROWS_MATCH) else KEPT[Keeps.ALL_ROWS_MATCH]
+        assumed = f", if no NaN is hidden in {words(', '.join(file.assumes), 80)}" if file.assumes else ""
+        return f"{by}{dropped_by(file.credit, ladder)}{assumed}" if file.clause is not None else "no live row"
+    return f"{by}{KEPT[file.reason]}" if file.reason not in (None, Keeps.ALL_ROWS_MATCH) else KEPT[Keeps.ALL_ROWS_MATCH]

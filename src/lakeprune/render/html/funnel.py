@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lakeprune.render.html.words import number, plural, size
-from lakeprune.report.amount import Amount, percent_text
+from lakeprune.render.html.words import number, plural, sizes_of
+from lakeprune.report.amount import Amount, percent_text, unread_text
 from lakeprune.report.model import Report
 
-_MEASURES: Sequence[tuple[str, Callable[[Amount], int], Callable[[int], str]]] = (
-    ("Files", lambda amount: amount.files, number),
-    ("Bytes", lambda amount: amount.bytes, size),
-    ("Rows", lambda amount: amount.rows, number),
+_MEASURES: Sequence[tuple[str, Callable[[Amount], int], Callable[[Amount], str]]] = (
+    ("Files", lambda amount: amount.files, lambda amount: number(amount.files)),
+    ("Bytes", lambda amount: amount.bytes, sizes_of),
+    ("Rows", lambda amount: amount.rows, lambda amount: number(amount.rows)),
 )
 
 
@@ -31,19 +31,19 @@ def funnel(report: Report) -> str:
     for title, measure, shown in _MEASURES:
         whole = measure(report.numbers.total)
         bars = "".join(
-            _bar(name, measure(amount), whole, shown, "in" if index == 0 else "out" if index == len(rungs) - 1 else "mid")
+            _bar(name, measure(amount), whole, shown(amount), "in" if index == 0 else "out" if index == len(rungs) - 1 else "mid")
             for index, (name, amount) in enumerate(rungs)
         )
         charts.append(f'<div class="measure" data-measure="{title.lower()}"><h3>{title}</h3><dl>{bars}</dl></div>')
     return f'<div class="funnel">{"".join(charts)}</div>{_remarks(report)}'
 
 
-def _bar(name: str, part: int, whole: int, shown: Callable[[int], str], role: str) -> str:
+def _bar(name: str, part: int, whole: int, shown: str, role: str) -> str:
     share = 100 * part / whole if whole else 0
     width = max(share, 0.4) if part else 0
     label = "" if role == "in" else f' <span class="share">{percent_text(part, whole)}</span>'
     return (
-        f"<dt>{name}</dt><dd><span>{shown(part)}{label}</span>"
+        f"<dt>{name}</dt><dd><span>{shown}{label}</span>"
         f'<svg class="bar" width="100%" height="10" aria-hidden="true"><rect class="track" width="100%" height="10" rx="2"/>'
         f'<rect class="{role}" width="{width:.2f}%" height="10" rx="2"/></svg></dd>'
     )
@@ -56,6 +56,12 @@ def _remarks(report: Report) -> str:
         remarks.append(f"{plural(numbers.full.files, 'file')} of those left fully matched.")
     if numbers.empty.files:
         remarks.append(f"{plural(numbers.empty.files, 'file')} dropped for having no live row.")
-    if numbers.total.files_without_rows:
-        remarks.append(f"Rows exclude {plural(numbers.total.files_without_rows, 'file')} without a recorded row count.")
+    bounded = numbers.total.files_with_bounded_rows
+    if unknown := numbers.total.files_without_rows - bounded:
+        remarks.append(f"Rows exclude {plural(unknown, 'file')} without a recorded row count.")
+    if bounded:
+        most = f"{number(numbers.total.bounded_rows)} rows at most"
+        remarks.append(f"Rows exclude {plural(bounded, 'file')} whose deletes are not counted, with {most}.")
+    if numbers.total.files_without_bytes:
+        remarks.append(f"Bytes exclude {unread_text(numbers.total)}.")
     return f'<p class="remark">{" ".join(remarks)}</p>' if remarks else ""

@@ -55,14 +55,16 @@ def _grid(heat: Heat) -> str | None:
 
 def _shade(cell: Cell) -> str:
     """A class from h0 (nothing to read) to h4 (all of it), and the numbers on hovering."""
-    kept, total = cell.bytes[1] + cell.bytes[2], sum(cell.bytes)
+    kept, total = cell.read[1], sum(cell.bytes)
     step = 0 if kept == 0 else 4 if kept == total else 1 + min(2, 3 * kept // max(total, 1))
     title = f"{size_text(kept)} of {size_text(total)} to read ({percent_text(kept, total)})"
     return f'class="h{step}" title="{title}"'
 
 
 def _inside(cell: Cell) -> str:
-    kept, total = cell.files[1] + cell.files[2], sum(cell.files)
-    share = 100 * (cell.bytes[1] + cell.bytes[2]) / max(sum(cell.bytes), 1)
+    kept, total, size = cell.read[0], sum(cell.files), max(sum(cell.bytes), 1)
+    share, doubtful = 100 * cell.read[1] / size, 100 * cell.bytes[3] / size
     bar = f'<rect width="{share:.3g}%" height="4"/>' if kept else ""
+    if cell.files[3]:
+        bar += f'<rect class="assumed" x="{share:.3g}%" width="{doubtful:.3g}%" height="4"/>'
     return f'<span>{kept:,}/{total:,}</span><svg width="100%" height="4" aria-hidden="true">{bar}</svg>'

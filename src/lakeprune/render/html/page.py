@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakeprune.render.html.clauses import clauses
-from lakeprune.render.html.diagnoses import diagnoses
 from lakeprune.render.html.files import file_list
+from lakeprune.render.html.findings import diagnoses, gates, notes
 from lakeprune.render.html.frame import page_end, page_top, section
 from lakeprune.render.html.funnel import funnel
 from lakeprune.render.html.heat import heat_map
+from lakeprune.render.html.pyramid import pyramid
 from lakeprune.render.html.strips import strips
-from lakeprune.render.html.summary import gates, notes, summary
+from lakeprune.render.html.summary import summary
 from lakeprune.render.html.words import code, plain_list, words
 from lakeprune.report.document import View
 from lakeprune.report.model import Report
@@ -29,20 +30,13 @@ _DEFINITIONS = (
     'patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="7" height="7" class="hatch-ground"/>'
     '<rect width="3.5" height="7" class="hatch-line"/></pattern></defs></svg>'
 )
-_LEGEND = (
-    '<ul class="legend" aria-label="What the marks mean">'
-    + "".join(
-        f'<li><svg width="22" height="10" aria-hidden="true"><rect class="{style}" x="1" y="1" width="20" height="8"/></svg>'
-        f"{meaning}</li>"
-        for style, meaning in (
-            ("drop", "dropped"),
-            ("keep", "kept, some rows may match"),
-            ("full", "kept, every row matches"),
-            ("range", "the predicate’s range"),
-        )
-    )
-    + "</ul>"
-)
+_MARKS = {
+    "drop": "dropped",
+    "keep": "kept, some rows may match",
+    "full": "kept, every row matches",
+    "assumed": "dropped, if no NaN is hidden",
+    "range": "the predicate’s range",
+}
 
 
 def html_chunks(report: Report, _: View) -> Iterator[str]:
@@ -67,13 +61,15 @@ def _sections(report: Report, picture: Picture) -> list[tuple[str, str, str]]:
     if not report.numbers.total.files:
         return [("funnel", "Funnel", '<p class="empty">The table has no files at this version, so there is nothing to read.</p>')]
     found = [("funnel", "Funnel", funnel(report))]
+    if levels := pyramid(report):
+        found.append(("levels", "Levels", levels))
     if report.predicate is None:
         missing = '<p class="empty">No predicate was given, so every file would be read. Give one with <code>-w</code>.</p>'
         found.append(("clauses", "Clauses", missing))
     elif report.clauses:
         found.append(("clauses", "Clauses", clauses(report)))
     if report.assertions:
-        found.insert(1, ("gates", "Gates", gates(report)))
+        found.insert(1 + bool(levels), ("gates", "Gates", gates(report)))
     if report.diagnoses is not None and report.predicate is not None:
         found.append(("diagnoses", "Diagnoses", diagnoses(report.diagnoses)))
     if picture.strips or picture.undrawn:
@@ -87,4 +83,15 @@ def _ranges(picture: Picture) -> str:
     intro = "<p>Where each file’s values lie between its minimum and maximum, sorted by where they start.</p>"
     absent = plain_list(f"{code(gone.column, 120)}: {words(gone.why)}" for gone in picture.undrawn[:40])
     missing = f'<div class="empty"><p>Not drawn:</p>{absent}</div>' if absent else ""
-    return (intro + _LEGEND + strips(picture) if picture.strips else "") + missing
+    return (intro + _legend(picture) + strips(picture) if picture.strips else "") + missing
+
+
+def _legend(picture: Picture) -> str:
+    has_assumed = any(lane.files[-1] for strip in picture.strips for lane in strip.lanes)
+    marks = "".join(
+        f'<li><svg width="22" height="10" aria-hidden="true"><rect class="{style}" x="1" y="1" width="20" height="8"/></svg>'
+        f"{meaning}</li>"
+        for style, meaning in _MARKS.items()
+        if style != "assumed" or has_assumed
+    )
+    return f'<ul class="legend" aria-label="What the marks mean">{marks}</ul>'

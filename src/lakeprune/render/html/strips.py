@@ -11,9 +11,8 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from lakeprune.render.html.words import code, plural, words
-from lakeprune.report.pictures.model import Lane, Mark, Picture, Strip
-from lakeprune.skipping.verdict import Verdict
+from lakeprune.render.html.words import code, plural, table, words
+from lakeprune.report.pictures.model import Lane, Mark, Picture, Shade, Strip
 
 _WIDE = 1000  # units of a lane's own coordinates, stretched to the width of the page
 _LABEL, _GAP, _AXIS, _TOP = 20, 7, 24, 2
@@ -22,7 +21,8 @@ _PARTITION_ROWS = 150.0  # a partition column is a point per file: its plot says
 _DEPTH = 34  # pixels of a lane of counts
 _NARROWEST = 3  # units of the shortest mark
 _TITLED = 500  # marks of a picture that are worth a tooltip each
-_CLASS = {Verdict.DROP: "drop", Verdict.KEEP: "keep", Verdict.FULL: "full"}
+
+_SHADES = ("Dropped", "Kept in part", "Kept, all rows match", "Dropped by assumption")
 
 
 def strips(picture: Picture) -> str:
@@ -115,12 +115,12 @@ def _lines(place: _Placed, *, titled: bool) -> Iterator[str]:
     if titled:
         for index, mark in numbered:
             bar = _bar(mark, index * place.row, thick)
-            title = f"<title>{mark.verdict.value} {words(mark.label, 160)}</title>"
-            yield f'<path class="{_CLASS[mark.verdict]}" d="{bar}">{title}</path>'
+            title = f"<title>{mark.shade.name} {words(mark.label, 160)}</title>"
+            yield f'<path class="{mark.shade.value}" d="{bar}">{title}</path>'
         return
-    for verdict, name in _CLASS.items():
-        if bars := "".join(_bar(mark, index * place.row, thick) for index, mark in numbered if mark.verdict is verdict):
-            yield f'<path class="{name} dense" d="{bars}"/>'
+    for shade in Shade:
+        if bars := "".join(_bar(mark, index * place.row, thick) for index, mark in numbered if mark.shade is shade):
+            yield f'<path class="{shade.value} dense" d="{bars}"/>'
 
 
 def _bar(mark: Mark, top: float, thick: float) -> str:
@@ -134,12 +134,13 @@ def _short(value: float) -> str:
 
 
 def _areas(place: _Placed) -> Iterator[str]:
-    """The number of files along the axis, one area before the other: all, those kept, those kept that match partly."""
-    dropped, kept, full = place.lane.depth
+    """The number of files along the axis, one area before the other: all, those not proven to be dropped, those kept, ..."""
+    dropped, kept, full, assumed = place.lane.depth
     deepest = place.lane.deepest or 1
     read = [a + b for a, b in zip(kept, full, strict=True)]
-    every = [a + b for a, b in zip(read, dropped, strict=True)]
-    for name, counts in (("drop", every), ("full", read), ("keep", kept)):
+    doubtful = [a + b for a, b in zip(read, assumed, strict=True)]
+    every = [a + b for a, b in zip(doubtful, dropped, strict=True)]
+    for name, counts in (("drop", every), ("assumed", doubtful if any(assumed) else []), ("full", read), ("keep", kept)):
         if any(counts):
             yield f'<path class="{name} area" d="{_outline(counts, deepest, place.height)}"/>'
 
@@ -162,16 +163,11 @@ def _summary(strip: Strip) -> str:
 
 
 def _table(strip: Strip) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{words(lane.label, 60)}</th>'
-        + "".join(f'<td class="num">{count:,}</td>' for count in (*lane.files, sum(lane.unknown), lane.only_null))
-        + "</tr>"
+    shades = len(_SHADES) if any(lane.files[-1] for lane in strip.lanes) else len(_SHADES) - 1
+    heads = ("Partition", *_SHADES[:shades], "No range", "Only NULL")
+    rows = (
+        (words(lane.label, 60), *(f"{count:,}" for count in (*lane.files[:shades], sum(lane.unknown), lane.only_null)))
         for lane in strip.lanes
     )
-    heads = ("Dropped", "Kept in part", "Kept, all rows match", "No range", "Only NULL")
-    head = "".join(f'<th scope="col" class="num">{name}</th>' for name in heads)
-    return (
-        f'<details><summary>These files in numbers</summary><div class="scroll" tabindex="0" role="region"'
-        f' aria-label="Files of {words(strip.column, 120)}"><table><thead><tr><th scope="col">Partition</th>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div></details>"
-    )
+    files = table(rows, heads, numbers=True, scrolls=f"Files of {words(strip.column, 120)}")
+    return f"<details><summary>These files in numbers</summary>{files}</details>"

@@ -1,14 +1,13 @@
-"""The head of the page: table, predicate and the answer in one sentence; the gates; the notes."""
+"""The head of the page: table, predicate and the answer in one sentence."""
 
 from __future__ import annotations
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.render.html.frame import heading
-from lakeprune.render.html.words import code, number, plain_list, size, words
+from lakeprune.render.html.words import code, number, plain_list, plural, size, sizes_of, words
+from lakeprune.render.phrases import differing
 from lakeprune.report.amount import percent_text
 from lakeprune.report.model import Report
-
-_MOST_NOTES = 40
 
 
 def summary(report: Report) -> str:
@@ -38,35 +37,19 @@ def answer(report: Report) -> str:
         if report.predicate is not None
         else ""
     )
-    return (
-        f'<p class="answer">Reads <strong>{number(kept.files)}</strong> of {number(total.files)} '
-        f"file{'' if total.files == 1 else 's'}: {size(kept.bytes)} of {size(total.bytes)}, "
-        f"{number(kept.rows)} of {number(total.rows)} rows.{pruned}</p>"
+    assumed = "".join(
+        f'<p class="muted">{plural(each.files, "file")} dropped on the assumption: {words(each.message)}.</p>'
+        for each in report.assumptions
     )
-
-
-def gates(report: Report) -> str:
-    """Every gate with its outcome; nothing without any."""
-    if not report.assertions:
-        return ""
-    items = []
-    for assertion in report.assertions:
-        details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in assertion.details.items())
-        outcome = "pass" if assertion.passed else "fail"
-        items.append(
-            f'<li class="{outcome}"><b>{outcome}</b> {words(assertion.name)} <span class="muted">{words(details)}</span></li>'
-        )
-    return f'<ul class="gates">{"".join(items)}</ul>'
-
-
-def notes(report: Report) -> str:
-    """What a reader should know about how the table was read; nothing when that is all."""
-    noted = [f'<span class="tag">{words(note.code)}</span> {words(note.message)}' for note in report.facts.notes]
-    noted += [words(note) for note in report.facts.features.notes]
-    if report.session.nan_policy != "guard":
-        policy = words(report.session.nan_policy)
-        noted.append(f'<span class="tag">NAN_POLICY</span> {policy}: writers are trusted to keep NaN in the maximum')
-    return plain_list(noted[:_MOST_NOTES])
+    engines = differing(report)
+    others = "".join(f"; {engine.name} {engine.version} reads <strong>{number(engine.files)}</strong>" for engine in engines)
+    sizes = " and ".join([size(kept.bytes), *(size(engine.bytes) for engine in engines)])
+    why = plain_list(f"{engine.name}: {words('; '.join(engine.why))}" for engine in engines if engine.why)
+    return (
+        f'<p class="answer">{"Metadata allows" if engines else "Reads"} <strong>{number(kept.files)}</strong> of '
+        f"{number(total.files)} file{'' if total.files == 1 else 's'}{others}: {sizes} of {sizes_of(total)}, "
+        f"{number(kept.rows)} of {number(total.rows)} rows.{pruned}</p>{why}{assumed}"
+    )
 
 
 def _confidence(report: Report) -> str:

@@ -28,7 +28,7 @@ def report_chunks(report: Report, view: View) -> Iterator[str]:
         return
     yield head.removesuffix("\n}") + ',\n  "files": ['
     separator = "\n    "
-    for file in report.listing(view.limit):
+    for file in report.listed(view):
         yield separator + json.dumps(msgspec.to_builtins(file))
         separator = ",\n    "
     yield "\n  ]\n}\n"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakeprune.render.printable import printable, shortened
-from lakeprune.render.text import by_condition, merge
+from lakeprune.render.text import merge
 from lakeprune.render.text.report import about
-from lakeprune.report.amount import Amount, amount_text
+from lakeprune.report.amount import Amount, amount_text, counted, files_text
 from lakeprune.report.document import View
 
 if TYPE_CHECKING:
@@ -17,21 +17,15 @@ if TYPE_CHECKING:
     from lakeprune.apps.statements.reconcile import Check
 
 
-_OWN: dict[str, Any] = {"update": by_condition, "delete": by_condition, "merge": merge}  # what the text of each has of its own
-
-
-def _own(plan: StatementPlan) -> Any:
-    return _OWN[plan.statement.operation.value]
-
-
 def text_chunks(document: StatementPlan | Execution, _: View) -> Iterator[str]:
     """The text report."""
     plan, execution = document.parts
-    yield "\n".join([*about(plan.table, plan.version), f"Statement:   {shortened(_own(plan).statement_text(plan))}"]) + "\n"
+    zone = [f"Time zone:   {printable(plan.statement.zone)}"] if plan.statement.is_zoned else []
+    yield "\n".join([*about(plan.table, plan.version), f"Statement:   {shortened(_statement(plan))}", *zone]) + "\n"
     steps = (
         ("Validate and simplify", _validate(plan)),
         ("Skip by metadata", _skip(plan)),
-        ("Verify", _own(plan).verify(plan)),
+        ("Verify", _verify(plan)),
         ("Matches", _matches(plan)),
         ("The plan", _effects(plan)),
         ("Execute", _execute(plan, execution)),
@@ -47,7 +41,7 @@ def rows_text(count: int | None) -> str:
     >>> rows_text(1), rows_text(2), rows_text(None)
     ('1 row', '2 rows', 'an unknown number of rows')
     """
-    return "an unknown number of rows" if count is None else "1 row" if count == 1 else f"{count} rows"
+    return "an unknown number of rows" if count is None else counted(count, "row")
 
 
 def result_text(document: StatementPlan | Execution) -> str:
@@ -55,7 +49,7 @@ def result_text(document: StatementPlan | Execution) -> str:
     plan, execution = document.parts
     match document.result:
         case "nothing_matches":
-            return f"{_own(plan).NOTHING}, so there is nothing to commit; the table stays at version {plan.version}"
+            return f"{_nothing(plan)}, so there is nothing to commit; the table stays at version {plan.version}"
         case "planned":
             return f"planned, nothing was changed; --execute would change {rows_text(plan.effects.changed)}"
         case "guarded":
@@ -68,23 +62,54 @@ def result_text(document: StatementPlan | Execution) -> str:
     return f"{done}, as planned" if execution.passed else f"{done}, but it DIFFERS from the plan: see step 7"
 
 
+def _statement(plan: StatementPlan) -> str:
+    """The statement in one line."""
+    statement = plan.statement
+    if plan.merge is not None:
+        return f"MERGE USING {plan.merge.source} ON {statement.condition} {' '.join(plan.merge.clauses)}"
+    assigned = ", ".join(f"{each.column} = {each.expression}" for each in statement.assignments)
+    return f"{statement.operation.value.upper()}{f' SET {assigned}' if assigned else ''} WHERE {statement.condition}"
+
+
+def _nothing(plan: StatementPlan) -> str:
+    return "nothing matches" if plan.merge is None else "no row changes"  # rows may match to which no WHEN clause applies
+
+
 def _validate(plan: StatementPlan) -> Iterator[str]:
     yield "columns, types and functions are known; the condition is deterministic"
-    for clause, rewritten in plan.skipping.clauses:
-        yield shortened(clause) + ("" if rewritten is None else f"  means  {shortened(rewritten)}")
-    yield from _own(plan).validate(plan)
+    for clause in plan.statement.clauses:
+        yield shortened(clause.text) + ("" if clause.rewritten is None else f"  means  {shortened(clause.rewritten)}")
+    if plan.merge is not None:
+        yield from merge.source(plan.merge)
+    elif plan.statement.is_partition_only:
+        yield "the condition is about partition columns only: metadata decides it"
 
 
 def _skip(plan: StatementPlan) -> Iterator[str]:
     skipping = plan.skipping
     skipped = skipping.total - skipping.candidates
     yield f"{amount_text(skipping.total)} in the table, {skipped.files} skipped without being read"
-    yield from _own(plan).skip(plan)
+    if plan.merge is None:
+        yield f"{amount_text(skipping.full)} fully matched, {amount_text(skipping.undecided)} undecided"
+    else:
+        yield f"{amount_text(skipping.undecided)} may hold a row with a key of the source"
+        yield from merge.obstacles(plan.merge)
+
+
+def _verify(plan: StatementPlan) -> Iterator[str]:
+    undecided, touched = plan.skipping.undecided.files, plan.effects.touched.files
+    reading = f"{files_text(undecided)}, reading {', '.join(map(printable, plan.read_columns)) or 'no column'}"
+    if not undecided:
+        yield "nothing is undecided, so no file is read" if plan.merge is None else "no file can hold a match, so none is read"
+    elif plan.merge is None:
+        yield f"one scan of {reading}: {undecided - (touched - plan.skipping.full.files)} without a match"
+    else:
+        yield f"one join of the source with {reading}: {touched} to be changed"
 
 
 def _matches(plan: StatementPlan) -> Iterator[str]:
     if plan.is_empty:
-        yield f"{_own(plan).NOTHING}: no commit"
+        yield f"{_nothing(plan)}: no commit"
         return
     effects = plan.effects
     inserted = "" if not effects.inserted else f", {rows_text(effects.inserted)} to insert"
@@ -113,7 +138,7 @@ def _scans(plan: StatementPlan) -> Iterator[str]:
     strengthening = plan.strengthening
     if strengthening.as_written is None:
         return
-    if plan.skipping.is_partition_only:
+    if plan.statement.is_partition_only:
         yield "to find these rows Delta scans no file: it decides the condition by metadata as well"
         return
     written = strengthening.as_written
@@ -125,7 +150,7 @@ def _scans(plan: StatementPlan) -> Iterator[str]:
 
 def _execute(plan: StatementPlan, execution: Execution | None) -> Iterator[str]:
     if plan.strengthening.condition is not None:
-        yield f"condition, with what it implies beside it (time zone {plan.strengthening.zone}):"
+        yield f"condition, with what it implies beside it (time zone {plan.statement.zone}):"
         yield f"  {printable(plan.strengthening.condition)}"
     elif not plan.strengthening.is_wanted:
         yield f"condition, as written: {printable(plan.statement.executed)}"

@@ -23,9 +23,12 @@ from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.patterns import Evaluation, Pattern, Signature
 from lakeprune.report.attribution import Attribution
+from lakeprune.report.engines import EngineRead
 from lakeprune.report.model import Severity
+from lakeprune.skipping.ladder import Level
 from lakeprune.skipping.plan import Plan, plan_clauses
 from lakeprune.skipping.verdict import Verdict
+from lakeprune.values.intervals import IntervalSet
 
 LONGEST_CLAUSE = 120
 Patterns = Sequence[Pattern]
@@ -56,6 +59,7 @@ class Case(Struct, frozen=True):
     numbers: Attribution
     conjuncts: tuple[Expr, ...]
     tautologies: tuple[str, ...]  # the texts of clauses that are TRUE on every row, which the plan leaves out
+    engine: EngineRead | None  # what the format's own engine reads, where that is modelled
 
     @property
     def facts(self) -> SnapshotFacts:
@@ -88,7 +92,7 @@ class Case(Struct, frozen=True):
 
     def plan_of(self, bound: Expr) -> Plan:
         """The plan that `explain` would make of a condition."""
-        return plan_clauses(split(bound, self.profile), self.facts.evidence)
+        return plan_clauses(split(bound, self.profile), self.facts.evidence, self.profile.nan_policy)
 
     def plan_with(self, index: int, bound: Expr) -> Plan:
         """The plan of the whole predicate with one clause written differently."""
@@ -110,9 +114,10 @@ class Case(Struct, frozen=True):
 
     @property
     def candidates(self) -> list[Pattern]:
-        """The files with live rows that the exact rungs leave."""
-        rungs = self.plan.exact_rungs
-        return [p for p in self.patterns if not p.signature.is_empty and p.signature.is_left_by(rungs)]
+        """The files with live rows that the exact rungs leave, and the groups above them."""
+        rungs = [place for place, rung in enumerate(self.plan.ladder) if rung.is_exact or rung.level is Level.MANIFEST]
+        left = (p for p in self.patterns if p.level is Level.FILE and not p.signature.is_empty)
+        return [p for p in left if p.signature.is_left_by(rungs)]
 
 
 def files_of(patterns: Iterable[Pattern], test: Callable[[Signature], bool]) -> int:
@@ -127,6 +132,12 @@ def kept_files(patterns: Patterns) -> int:
 
 def is_kept(signature: Signature) -> bool:
     return signature.verdict is not Verdict.DROP
+
+
+def is_exclusion(values: IntervalSet) -> bool:
+    """Whether a set is everything but some values, or but a range between."""
+    pieces = values.intervals
+    return len(pieces) > 1 and pieces[0].lo is None and pieces[-1].hi is None
 
 
 def brief(text: str) -> str:

@@ -11,14 +11,25 @@ from lakeprune.predicate.walk import columns_of
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.programs.sketch import Sketch, Subject
 from lakeprune.report.model import FileReport
-from lakeprune.report.pictures.model import MOST_CELLS, MOST_LANES, MOST_MARKS, MOST_STRIPS, Cell, Counts, Heat, Picture, Undrawn
+from lakeprune.report.pictures.model import (
+    MOST_CELLS,
+    MOST_LANES,
+    MOST_MARKS,
+    MOST_STRIPS,
+    SHADES,
+    Cell,
+    Counts,
+    Heat,
+    Picture,
+    Undrawn,
+)
 from lakeprune.report.pictures.strips import Lanes, strip
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.types import NESTED_KINDS, Family
 
 
 def compose(evaluation: Evaluation, plan: Plan, total: Counts, largest: Iterable[FileReport], *, has_predicate: bool) -> Picture:
-    """The picture of a plan; `total` are the table's files by verdict."""
+    """The picture of a plan; `total` are the table's files by shade."""
     facts = evaluation.snapshot.facts
     fields = {field.name: field for field in facts.schema.fields}
     partitions = tuple(Column.at((fields[name],)) for name in facts.partition_columns)
@@ -60,8 +71,10 @@ def _partitions(sketch: Sketch) -> tuple[list[Cell], int]:
     """The partitions with most to read, and how many there are."""
     rows, count = sketch.partitions(MOST_CELLS)
     cells = []
-    for *texts, f0, f1, f2, b0, b1, b2 in rows:
-        cells.append(Cell(tuple(texts), (int(f0), int(f1), int(f2)), (int(b0), int(b1), int(b2))))
+    shades = len(SHADES)
+    for row in rows:
+        numbers = tuple(map(int, row[-2 * shades :]))
+        cells.append(Cell(tuple(row[: -2 * shades]), numbers[:shades], numbers[shades:]))
     return cells, count
 
 
@@ -81,6 +94,6 @@ def _lanes(sketch: Sketch, cells: list[Cell], count: int, total: Counts) -> Lane
     """A lane for each of these partitions, and one for all others."""
     labels = [(" / ".join(cell.labels), cell.files) for cell in cells]
     if others := count - len(cells):
-        d, k, f = (every - sum(cell.files[verdict] for cell in cells) for verdict, every in enumerate(total))
-        labels.append((f"{others:,} other partition{'s' if others > 1 else ''}", (d, k, f)))
+        rest = tuple(every - sum(cell.files[shade] for cell in cells) for shade, every in enumerate(total))
+        labels.append((f"{others:,} other partition{'s' if others > 1 else ''}", rest))
     return Lanes(sketch.lanes([cell.texts for cell in cells]), tuple(labels))

@@ -5,11 +5,11 @@ The amount of data is bounded whatever the table: every file is drawn up to `MOS
 
 from __future__ import annotations
 
+from enum import Enum
+
 from msgspec import Struct
 
-from lakeprune.programs.select import NUMBERS
 from lakeprune.report.model import FileReport
-from lakeprune.skipping.verdict import Verdict
 
 MOST_MARKS = 2000  # files that are drawn one by one
 BINS = 120
@@ -19,8 +19,18 @@ MOST_CELLS = 400  # partitions in the heat map
 MOST_FILES = 1000  # in the list
 _LONGEST = 40  # letters of a partition's label
 
-VERDICTS = tuple(NUMBERS)
-Counts = tuple[int, int, int]  # in the order of VERDICTS
+
+class Shade(Enum):
+    """How a file is drawn; the number of a shade is its place here."""
+
+    DROP = "drop"
+    KEEP = "keep"
+    FULL = "full"
+    ASSUMED = "assumed"  # dropped only because no NaN is assumed to be hidden
+
+
+SHADES = tuple(Shade)
+Counts = tuple[int, ...]  # in the order of SHADES
 
 
 class Tick(Struct, frozen=True):
@@ -40,12 +50,12 @@ class Mark(Struct, frozen=True):
 
     start: float
     end: float
-    verdict: Verdict
+    shade: Shade
     label: str
 
 
 class Lane(Struct, frozen=True):
-    """The files of one partition (or of the others together) on one column's axis: as marks, or as depth per verdict and bin."""
+    """The files of one partition (or of the others together) on one column's axis: as marks, or as depth per shade and bin."""
 
     label: str
     files: Counts
@@ -79,16 +89,21 @@ class Undrawn(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """One partition: its values as recorded, its files and bytes by verdict."""
+    """One partition: its values as recorded, its files and bytes by shade."""
 
     texts: tuple[str | None, ...]
     files: Counts
     bytes: Counts
 
     @property
+    def read(self) -> tuple[int, int]:
+        """Files and bytes to read."""
+        return self.files[1] + self.files[2], self.bytes[1] + self.bytes[2]
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """
-        >>> Cell((None, "DE", ""), (0, 0, 0), (0, 0, 0)).labels
+        >>> Cell((None, "DE", ""), (0, 0, 0, 0), (0, 0, 0, 0)).labels
         ('NULL', 'DE', '(empty)')
         """
         return tuple("NULL" if text is None else shortened(text, _LONGEST) or "(empty)" for text in self.texts)

@@ -11,21 +11,21 @@ from typing import Any
 
 from msgspec import Struct
 
-from lakeprune.predicate.column_range import both, column_range
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.predicate.walk import both, column_range
 from lakeprune.predicate.write.sets import comparison_text
 from lakeprune.programs.axis import Axis, LinearAxis
 from lakeprune.programs.sketch import MOST_INTERVALS, ONLY_NULL, UNKNOWN, Sketch
 from lakeprune.report.listing import shown
-from lakeprune.report.pictures.model import BINS, VERDICTS, Counts, Lane, Mark, Strip, Stripe
+from lakeprune.report.pictures.model import BINS, SHADES, Counts, Lane, Mark, Strip, Stripe
 from lakeprune.report.pictures.ticks import ticks
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.intervals import IntervalSet
 
 
 class Lanes(Struct, frozen=True):
-    """How a strip separates files: a FROM item that numbers their lanes, and each lane's label with its files by verdict."""
+    """How a strip separates files: a FROM item that numbers their lanes, and each lane's label with its files by shade."""
 
     relation: str
     labels: tuple[tuple[str, Counts], ...]
@@ -61,25 +61,25 @@ def _stripes(axis: Axis, allowed: IntervalSet | None) -> tuple[Stripe, ...]:
 
 def _lanes(sketch: Sketch, k: int, lanes: Lanes, axis: Axis, profile: Profile) -> tuple[Lane, ...]:
     column, numbers = sketch.subject.columns[k], range(len(lanes.labels))
-    unknown = [[0, 0, 0] for _ in numbers]
+    unknown = [[0] * len(SHADES) for _ in numbers]
     only_null = [0 for _ in numbers]
     marks: list[list[Mark]] = [[] for _ in numbers]
-    changes = [[[0] * (axis.bins + 1) for _ in VERDICTS] for _ in numbers]
-    for lane, verdict, place, count, *file in sketch.ranges(k, lanes.relation, axis):
+    changes = [[[0] * (axis.bins + 1) for _ in SHADES] for _ in numbers]
+    for lane, shade, place, count, *file in sketch.ranges(k, lanes.relation, axis):
         if place == ONLY_NULL:
             only_null[lane] += count
         elif place == UNKNOWN:
-            unknown[lane][verdict] += count
+            unknown[lane][shade] += count
         elif file:
             path, low, high = file
             label = f"{path}: {_range_text(low, high, column, profile)}"
-            marks[lane].append(Mark(axis.start(low), axis.end(high), VERDICTS[verdict], label))
+            marks[lane].append(Mark(axis.start(low), axis.end(high), SHADES[shade], label))
         else:
-            changes[lane][verdict][place] += int(count)
+            changes[lane][shade][place] += int(count)
     return tuple(
         Lane(
             *lanes.labels[lane],
-            (unknown[lane][0], unknown[lane][1], unknown[lane][2]),
+            tuple(unknown[lane]),
             only_null[lane],
             tuple(sorted(marks[lane], key=lambda mark: (mark.start, mark.end))),
             () if sketch.subject.by_file else tuple(tuple(accumulate(steps[:-1])) for steps in changes[lane]),

@@ -11,14 +11,12 @@ from msgspec import Struct
 from lakeprune.formats.own_skipping import OwnSkipping
 from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import TRUE, Expr, Member
-from lakeprune.predicate.walk import columns_of, nodes
+from lakeprune.predicate.tree import TRUE, Expr
+from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.pasteable import implied, is_exact, only, plain_sql, whole_text
-from lakeprune.programs.patterns import Signature
 from lakeprune.report.amount import files_text
-from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers, Patterns, files_of
-from lakeprune.report.verdict import clause_needs, lacks_needed
-from lakeprune.skipping.plan import Plan
+from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers
+from lakeprune.report.engines import EngineRead, amount_read
 
 
 class _Rewrite(Struct, frozen=True):
@@ -29,40 +27,14 @@ class _Rewrite(Struct, frozen=True):
 
 def engine_differs(case: Case) -> Investigation:
     """One for the predicate, when the engine is known to read more of this table."""
-    engine = case.evaluation.snapshot.own_skipping(case.profile)
-    if engine is None or not case.plan.clauses:
-        return []
-    theirs, reasons = engine.plan(case.conjuncts)
-    if not reasons and not case.numbers.lacking_statistics and not _joins_conditions(case):
+    engine, read = case.evaluation.snapshot.own_skipping(case.profile), case.engine
+    if engine is None or read is None or read.files <= case.kept:
         return []
     rewrite = _rewrite(case, engine)
-    plans = [theirs] if rewrite is None else [theirs, engine.plan(conjuncts(rewrite.bound))[0]]
-    answers = yield plans
-    read, read_for_gaps = _files_read(theirs, answers[0])
-    if read <= case.kept:
-        return []
-    if read_for_gaps:
-        reasons = (*reasons, engine.keeps_gaps)
-    closed = _files_read(plans[-1], answers[-1])[0]
-    return [_finding(case, engine.name, read, reasons or (engine.is_separate,), rewrite if closed < read else None, closed)]
-
-
-def _files_read(plan: Plan, patterns: Patterns) -> tuple[int, int]:
-    """How many files the engine reads by such a plan, and how many of them only because a statistic is missing."""
-    needs = clause_needs(plan)
-
-    def is_gap(signature: Signature) -> bool:
-        return lacks_needed(signature, needs) and not all(outcome.can_true for outcome in signature.outcomes)
-
-    left = [p for p in patterns if not p.signature.is_empty and p.signature.is_left_by(plan.exact_rungs)]
-    gaps = files_of(left, is_gap)
-    return gaps + files_of(left, lambda s: all(outcome.can_true for outcome in s.outcomes)), gaps
-
-
-def _joins_conditions(case: Case) -> bool:
-    """Whether a set has gaps: only then can several conditions together drop more than each of them."""
-    members = [node for clause in case.plan.clauses for node in nodes(clause.predicate) if isinstance(node, Member)]
-    return any(len(member.values.intervals) > 1 for member in members)
+    plan = None if rewrite is None else engine.plan(conjuncts(rewrite.bound))[0]
+    answers = yield [] if plan is None else [plan]
+    closed = read.files if plan is None else amount_read(plan, answers[0])[0].files
+    return [_finding(case, read, read.why or [engine.is_separate], rewrite if closed < read.files else None, closed)]
 
 
 def _rewrite(case: Case, engine: OwnSkipping) -> _Rewrite | None:
@@ -92,8 +64,9 @@ def _plain(predicate: Expr, original: str | None, zone: str) -> str | None:
     return " AND ".join(f"({text})" for text in [*texts, original] if text is not None)
 
 
-def _finding(case: Case, engine: str, read: int, reasons: tuple[str, ...], rewrite: _Rewrite | None, closed: int) -> Finding:
-    numbers: Numbers = {"kept_files": case.kept, "delta_spark_files": read}
+def _finding(case: Case, read: EngineRead, reasons: list[str], rewrite: _Rewrite | None, closed: int) -> Finding:
+    engine = read.name
+    numbers: Numbers = {"kept_files": case.kept, "delta_spark_files": read.files}
     suggestion = "no rewrite of the condition is known to help it; the other diagnoses say what would"
     if rewrite is not None:
         numbers["delta_spark_files_with_rewrite"] = closed
@@ -101,7 +74,7 @@ def _finding(case: Case, engine: str, read: int, reasons: tuple[str, ...], rewri
     clauses = case.plan.clauses
     return Finding(
         clause=clauses[0].text if len(clauses) == 1 else rewrite.clause if rewrite is not None else None,
-        message=f"{engine} reads {files_text(read)} here where the metadata asks for {case.kept}: {'; '.join(reasons)}",
+        message=f"{engine} reads {files_text(read.files)} here where the metadata asks for {case.kept}: {'; '.join(reasons)}",
         numbers=numbers,
         suggestion=suggestion,
         rewrite=None if rewrite is None else rewrite.text,

@@ -8,56 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from lakeprune.formats.relation import Needs
-from lakeprune.predicate.tree import Clause, Column
-from lakeprune.predicate.write.show import name_text
 from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import Gap, gap_of
-from lakeprune.report.amount import Amount, files_text, percent, percent_text, size_text
-from lakeprune.report.attribution import total_of
+from lakeprune.report.amount import files_text, percent_text, size_text
 from lakeprune.report.diagnosis.case import Case, Finding, Numbers, brief
-from lakeprune.report.verdict import Requirement, clause_needs, is_known
+from lakeprune.report.diagnosis.lacks import Lack, lacks_of
+from lakeprune.report.verdict import Requirement
 from lakeprune.values.literals import format_value
 from lakeprune.values.types import TIMESTAMP, Kind
-
-_NAMES = {Requirement.MIN_MAX: "minimum and maximum", Requirement.NULL_COUNT: "null count"}
-
-
-class _Lack(Struct, frozen=True):
-    """A statistic that some candidate lacks."""
-
-    clause: Clause
-    column: Column
-    requirement: Requirement
-    candidates: Amount
-    lacking: Amount
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every candidate lacks it."""
-        return self.lacking.files == self.candidates.files
-
-    @property
-    def what(self) -> str:
-        return f"the {_NAMES[self.requirement]} of {name_text(self.column.path)}"
-
-    def finding(self, message: str, suggestion: str, rewrite: str | None, **numbers: int | float | str) -> Finding:
-        counts: Numbers = {
-            "candidate_files": self.candidates.files,
-            "missing_files": self.lacking.files,
-            "missing_bytes": self.lacking.bytes,
-            "missing_bytes_pct": percent(self.lacking.bytes, self.candidates.bytes),
-        }
-        return Finding(
-            clause=self.clause.text,
-            column=name_text(self.column.path),
-            message=message,
-            numbers=counts | numbers,
-            suggestion=suggestion,
-            rewrite=rewrite,
-        )
 
 
 def missing_statistics(case: Case) -> list[Finding]:
@@ -68,7 +27,7 @@ def missing_statistics(case: Case) -> list[Finding]:
             case.remedies.how_to_collect(lack.column),
             None if lack.column.type.kind is Kind.BOOLEAN else case.remedies.collect_statistics(),
         )
-        for lack in _lacks(case)
+        for lack in _without_metrics(case)
         if lack.is_complete and case.remedies.exclusion(lack.column) is None
     ]
 
@@ -76,7 +35,7 @@ def missing_statistics(case: Case) -> list[Finding]:
 def excluded_statistics(case: Case) -> list[Finding]:
     """One per column that the table's settings exclude from statistics, and that some candidate lacks them for."""
     found = []
-    for lack in _lacks(case):
+    for lack in _without_metrics(case):
         exclusion = case.remedies.exclusion(lack.column)
         if exclusion is None:
             continue
@@ -92,13 +51,13 @@ def excluded_statistics(case: Case) -> list[Finding]:
 def partial_statistics(case: Case) -> list[Finding]:
     """One per column that some candidates have statistics for and others do not."""
     found = []
-    for lack in _lacks(case):
+    for lack in _without_metrics(case):
         if lack.is_complete:
             continue
-        needs = Needs((lack.column,), (), paths=True, times=True)
+        needs = Needs((case.plan.evidence.seen(lack.column),), (), paths=True, times=True)
         subset = files_where(case.evaluation, case.plan, case.left_by_exact_rungs, needs)
         counts = lack.requirement is Requirement.NULL_COUNT
-        gap = gap_of(case.evaluation.engine, subset, lack.column, counts=counts)
+        gap = gap_of(case.evaluation.engine, subset, needs.domains[0], counts=counts)
         share = percent_text(gap.bytes, lack.candidates.bytes)
         of = f"{gap.files} of {files_text(lack.candidates.files)} ({size_text(gap.bytes)}, {share} of the bytes)"
         times = _times(gap)
@@ -109,17 +68,11 @@ def partial_statistics(case: Case) -> list[Finding]:
     return found
 
 
-def _lacks(case: Case) -> Iterator[_Lack]:
-    """Every statistic some clause needs and some candidate lacks; bounds before counts, each column once."""
-    needs = clause_needs(case.plan)
-    wanted = [(number, index) for number, clause in enumerate(needs) for index in clause.required]
-    candidates = case.candidates
-    seen: set[int] = set()
-    for number, (index, requirement) in sorted(wanted, key=lambda item: item[1][1] is not Requirement.MIN_MAX):
-        lacking = total_of(p for p in candidates if not is_known(p.signature, index, requirement))
-        if lacking.files and index not in seen:
-            seen.add(index)
-            yield _Lack(case.plan.clauses[number], case.plan.columns[index], requirement, total_of(candidates), lacking)
+def _without_metrics(case: Case) -> Iterator[Lack]:
+    """The lacks that METRICS_MISSING does not explain better."""
+    for lack in lacks_of(case):
+        if case.remedies.lacking(lack.column, counts=lack.requirement is Requirement.NULL_COUNT) is None:
+            yield lack
 
 
 def _times(gap: Gap) -> dict[str, str]:

@@ -1,16 +1,21 @@
-"""UNDEFINED_NAN: files kept because a NaN, which is above every number, may hide outside minimum and maximum."""
+"""UNDEFINED_NAN: a NaN, which is above every number, may hide outside minimum and maximum.
+
+Files are kept for it, or dropped on the assumption that there is none, as the policy says. A bound below NaN settles it.
+"""
 
 from __future__ import annotations
 
 import math
 
 from lakeprune.predicate.passes.normalise import normalise
-from lakeprune.predicate.tree import And, Column, Compare, Expr, Literal, Member, Op, Or, Profile
+from lakeprune.predicate.tree import And, Column, Compare, Expr, Literal, Member, NanPolicy, Op, Or, Profile
 from lakeprune.predicate.walk import nodes
 from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import name_text
+from lakeprune.programs.patterns import Signature
 from lakeprune.report.amount import files_text
-from lakeprune.report.diagnosis.case import Case, Finding, Investigation, brief, is_kept, kept_files
+from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers, Patterns, brief, files_of, is_kept, kept_files
+from lakeprune.report.model import Severity
 from lakeprune.skipping.plan import Lift
 from lakeprune.values.types import DOUBLE, FLOATING_KINDS
 
@@ -18,11 +23,10 @@ MOST_CLAUSES = 200  # that all rewrites together may have: each is the whole pre
 
 
 def undefined_nan(case: Case) -> Investigation:
-    """One per clause that would drop more of the kept files if NaN were excluded; what that takes is planned."""
-    kept = [pattern for pattern in case.patterns if is_kept(pattern.signature)]
+    """One per clause for which files are kept, or dropped by assumption, because of NaN; what excludes it is planned."""
     guarded = []
     for index, conjunct in enumerate(case.conjuncts):
-        files = sum(pattern.files for pattern in kept if Lift.NAN in pattern.signature.outcomes[index].kept_for)
+        files = sum(pattern.files for pattern in case.patterns if _is_in_doubt(pattern.signature, index))
         column = _float_column(case, index)
         if files and column is not None:
             changed = _without_nan(conjunct, column, case.profile)
@@ -33,9 +37,14 @@ def undefined_nan(case: Case) -> Investigation:
     guarded = guarded[: max(1, MOST_CLAUSES // max(1, len(case.conjuncts)))]
     answers = yield [case.plan_with(index, bound) for index, *_, bound in guarded]
     return [
-        _finding(case, index, column, files, rewrite, kept_files(patterns))
+        _finding(case, index, column, files, rewrite, patterns)
         for (index, column, files, rewrite, _), patterns in zip(guarded, answers, strict=True)
     ]
+
+
+def _is_in_doubt(signature: Signature, index: int) -> bool:
+    outcome = signature.outcomes[index]
+    return Lift.NAN in outcome.kept_for if is_kept(signature) else signature.is_assumed and outcome.is_assumed
 
 
 def _without_nan(expr: Expr, column: Column, profile: Profile) -> Expr:
@@ -60,15 +69,26 @@ def _float_column(case: Case, index: int) -> Column | None:
     return columns.pop() if len(columns) == 1 else None
 
 
-def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, with_rewrite: int) -> Finding:
-    clause, name, helps = case.plan.clauses[index], name_text(column.path), with_rewrite < case.kept
+def _finding(case: Case, index: int, column: Column, files: int, rewrite: str, answer: Patterns) -> Finding:
+    clause, name, with_rewrite = case.plan.clauses[index], name_text(column.path), kept_files(answer)
+    numbers: Numbers = {"kept_files": case.kept, "files_with_rewrite": with_rewrite}
+    outside = f"NaN outside its minimum and maximum, and NaN would satisfy {brief(clause.text)}"
+    if case.profile.nan_policy is NanPolicy.ASSUME:
+        severity, numbers["assumed_files"] = Severity.INFO, files
+        helps = files_of(answer, lambda signature: signature.is_assumed) < case.numbers.assumed.files
+        message = f"{files_text(files)} dropped on the assumption that {name} hides no {outside}"
+        suggestion = "--nan-policy strict keeps them, and `lakeprune verify` looks whether it is true"
+    else:
+        severity, numbers["guarded_files"] = Severity.WARNING, files
+        helps = with_rewrite < case.kept
+        message = f"{files} of the {files_text(case.kept)} to read stay only because {name} may hold {outside}"
+        suggestion = case.remedies.nan_advice
     return Finding(
+        severity=severity,
         clause=clause.text,
         column=name,
-        message=f"{files} of the {files_text(case.kept)} to read stay only because {name} may hold NaN outside its minimum and "
-        f"maximum, and NaN would satisfy {brief(clause.text)}",
-        numbers={"kept_files": case.kept, "guarded_files": files, "files_with_rewrite": with_rewrite},
-        suggestion="if every writer keeps NaN in the maximum, as Delta Spark does, say --nan-policy spark-writers"
-        + ("; if rows with NaN are not wanted, write" if helps else ""),
+        message=message,
+        numbers=numbers,
+        suggestion=suggestion + ("; if rows with NaN are not wanted, write" if helps else ""),
         rewrite=rewrite if helps else None,
     )

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from lakeprune.predicate.passes.sargable.rewrite import sargable
+from lakeprune.predicate.passes.sargable import sargable
+from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.tree import TRUE, Expr, Opaque
 from lakeprune.predicate.walk import nodes
 from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql, whole_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers, brief, column_in, kept_files
 from lakeprune.report.model import Severity
+
+_RANGE = "if every row you want lies in a range of {column}, add that range to the predicate"
+_SUGGESTIONS = {
+    ReasonCode.NOT_EVALUATED: "nothing needs to change for Spark: the count here is the most that it reads",
+    ReasonCode.NON_DETERMINISTIC: "filter by columns as well: what changes with every row no metadata can decide",
+    ReasonCode.NO_ORDERED_STATISTICS: "files record no minimum and maximum of {column}: filter by another column as well",
+    ReasonCode.COLLATION: "files record text in the order of its bytes: filter by a column without a collation as well",
+    ReasonCode.CROSS_TYPE: "compare {column} with a constant of its own type",
+    ReasonCode.TYPE_CHANGE_UNKNOWN: "write the files again, so that they have the column's present type",
+    ReasonCode.PREDICATE_TOO_LARGE: "split the predicate, or join against a table of values",
+}
 
 
 class _Rewrite(Struct, frozen=True):
@@ -28,6 +40,12 @@ def opaque_expression(case: Case) -> Investigation:
     answers = yield [case.plan_with(index, rewrite.bound) for index, rewrite in rewrites.items()]
     kept = {index: kept_files(patterns) for index, patterns in zip(rewrites, answers, strict=True)}
     return [_finding(case, index, rewrites.get(index), kept.get(index, case.kept)) for index in opaque]
+
+
+def _suggestion(reasons: tuple[Reason, ...], column: str) -> str:
+    """What to do about the first reason that has something to be done about it."""
+    found = [_SUGGESTIONS[reason.code] for reason in reasons if reason.code in _SUGGESTIONS]
+    return (found[0] if found else _RANGE).format(column=column)
 
 
 def _rewrite(case: Case, index: int) -> _Rewrite | None:
@@ -55,7 +73,8 @@ def _finding(case: Case, index: int, rewrite: _Rewrite | None, with_rewrite: int
     numbers: Numbers = {"files": case.total, "kept_files": case.kept, "dropped_files": dropped}
     reasons = "; ".join(reason.message for reason in clause.reasons)
     message = f"metadata cannot decide {brief(clause.text)} ({reasons}): alone it drops {dropped} of {files_text(case.total)}"
-    suggestion = "compare the bare column with a constant as well, if the query allows it"
+    column = column_in(case.conjuncts[index])
+    suggestion = _suggestion(clause.reasons, column or "a column")
     if rewrite is not None:
         numbers["files_with_rewrite"] = with_rewrite
         suggestion = f"written as {rewrite.text} statistics could decide it, but the predicate would still keep {with_rewrite}"
@@ -66,7 +85,7 @@ def _finding(case: Case, index: int, rewrite: _Rewrite | None, with_rewrite: int
     return Finding(
         severity=Severity.INFO if dropped else Severity.WARNING,
         clause=clause.text,
-        column=column_in(case.conjuncts[index]),
+        column=column,
         message=message,
         numbers=numbers,
         suggestion=suggestion,

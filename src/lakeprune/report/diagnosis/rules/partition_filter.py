@@ -1,7 +1,7 @@
 """NO_PARTITION_FILTER: partition columns that no clause looks at, and what one value of each would keep.
 
-A column inside a function counts as filtered: its values were evaluated. A column that has one value only among the kept files
-is not named: no condition on it could drop any of them.
+A column inside a function counts as filtered: its values were evaluated. So does one that is generated from a column of a clause.
+A column that has one value only among the kept files is not named: no condition on it could drop any of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Op
 from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.show import name_text, show
+from lakeprune.programs.layout import partition_columns
 from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import Spread, spread_of
 from lakeprune.report.amount import files_text
@@ -20,20 +21,33 @@ from lakeprune.report.model import Severity
 
 
 def no_partition_filter(case: Case) -> Investigation:
-    """One per unfiltered partition column whose values distinguish the kept files."""
-    filtered = {column.path for clause in case.plan.clauses for column in columns_of(clause.predicate)}
-    partitions = [Column.at((field,)) for field in case.facts.schema.fields if field.role is Role.PARTITION]
-    columns = [column for column in partitions if column.path not in filtered]
+    """One for the predicate, when partition columns tell the kept files apart and no clause looks at them."""
+    asked = [column for clause in case.plan.clauses for column in columns_of(clause.predicate)]
+    filtered = {column.path for column in asked}
+    if any(column.role is Role.DATA and _is_shown(case, column) for column in asked):
+        filtered |= {(name,) for name in case.facts.computed_columns}
+    columns = [column for column in partition_columns(case.evaluation) if column.path not in filtered]
     if not columns or not case.kept:
         return []
-    subset = files_where(case.evaluation, case.plan, case.can_be_true, Needs(partition_texts=tuple(columns)))
-    spreads = {column: spread_of(case.evaluation.engine, subset, column) for column in columns}
-    helpful = [column for column in columns if spreads[column].values > 1]
-    examples = {column: condition for column in helpful if (condition := _example(case, column, spreads[column])) is not None}
-    answers = yield [case.plan_of(all_of([*case.conjuncts, condition])) for condition in examples.values()]
-    kept = dict(zip(examples, answers, strict=True))
-    severity = Severity.WARNING if len(columns) == len(partitions) else Severity.INFO
-    return [_finding(case, column, spreads[column], examples.get(column), kept.get(column), severity) for column in helpful]
+    spreads = {column: _spread(case, column, case.can_be_true) for column in columns}
+    # Where other clauses leave half of the values or fewer, they have found the partitions by themselves.
+    helpful = [c for c in columns if spreads[c].values > 1 and 2 * spreads[c].values > _spread(case, c, []).values]
+    if not helpful:
+        return []
+    best = max(helpful, key=lambda column: spreads[column].values)
+    example = _example(case, best, spreads[best])
+    answers = yield [] if example is None else [case.plan_of(all_of([*case.conjuncts, example]))]
+    return [_finding(case, helpful, best, spreads[best], example, answers[0] if answers else None)]
+
+
+def _spread(case: Case, column: Column, bits: list[int]) -> Spread:
+    subset = files_where(case.evaluation, case.plan, bits, Needs(partition_texts=(column,)))
+    return spread_of(case.evaluation.engine, subset, column)
+
+
+def _is_shown(case: Case, column: Column) -> bool:
+    """Whether partition values speak about it, since they are generated from it."""
+    return any(rung.is_exact for rung in case.facts.evidence.rungs_of(column))
 
 
 def _example(case: Case, column: Column, spread: Spread) -> Expr | None:
@@ -47,9 +61,10 @@ def _example(case: Case, column: Column, spread: Spread) -> Expr | None:
 
 
 def _finding(
-    case: Case, column: Column, spread: Spread, example: Expr | None, answer: Patterns | None, severity: Severity
+    case: Case, columns: list[Column], column: Column, spread: Spread, example: Expr | None, answer: Patterns | None
 ) -> Finding:
-    name = name_text(column.path)
+    name, names = name_text(column.path), ", ".join(name_text(each.path) for each in columns)
+    plural = "s" if len(columns) > 1 else ""
     numbers: Numbers = {
         "kept_files": case.kept,
         "values": spread.values,
@@ -61,10 +76,10 @@ def _finding(
         numbers["example_files"] = kept_files(answer)
     files = f"{spread.fewest} to {spread.most}" if spread.fewest < spread.most else f"{spread.most}"
     return Finding(
-        severity=severity,
+        severity=Severity.INFO,
         column=name,
-        message=f"no clause filters the partition column {name}: the {files_text(case.kept)} to read spread over "
-        f"{spread.values} values of it, one value would keep {files}",
+        message=f"no clause filters the partition column{plural} {names}: the {files_text(case.kept)} to read spread over "
+        f"{spread.values} values of {name}, one value would keep {files}",
         numbers=numbers,
         suggestion=f"if the query is about some values of {name} only, add a condition on it" + (", such as" if example else ""),
         rewrite=None if example is None else show(example, case.profile.zone),

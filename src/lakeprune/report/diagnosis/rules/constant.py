@@ -1,10 +1,27 @@
-"""ALWAYS_TRUE: a clause that filters nothing, because of what it says or because of what the table holds."""
+"""CONTRADICTION and ALWAYS_TRUE: clauses that no row, or every row, satisfies. Such a clause filters all or nothing."""
 
 from __future__ import annotations
 
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, brief, column_in, files_of
 from lakeprune.report.model import Severity
+from lakeprune.skipping.fact import Known
+
+
+def contradiction(case: Case) -> list[Finding]:
+    """One per clause that is TRUE for no value, whatever the table holds: its mask has no TRUE in it."""
+    return [
+        Finding(
+            clause=clause.text,
+            column=column_in(conjunct),
+            message=f"{brief(clause.text)} is TRUE for no value, so the query returns nothing: "
+            f"all {files_text(case.total)} are dropped",
+            numbers={"files": case.total, "kept_files": case.kept},
+            suggestion="check the constants and the direction of the comparisons",
+        )
+        for clause, place, conjunct in zip(case.plan.clauses, case.plan.positions, case.conjuncts, strict=True)
+        if case.plan.bits[place.can_true].fact == Known(False)
+    ]
 
 
 def always_true(case: Case) -> list[Finding]:
