@@ -1,0 +1,31 @@
+"""The rows of a plan as a relation of a DuckDB connection.
+
+In: a plan, a connection of the caller. Out: a relation, which may be queried and registered as often as wanted; each scan reads
+the planned files again. DuckDB pushes its projections down to the files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakeprune.apps.scan.files import check_arrow
+from lakeprune.errors import UsageError
+
+if TYPE_CHECKING:
+    from lakeprune.apps.scan.model import ScanPlan
+    from lakeprune.apps.scan.options import ScanOptions
+
+
+def hand_off(plan: ScanPlan, con: Any, *, options: ScanOptions) -> Any:
+    """A relation; `relation.create_view("name")` gives it a name in SQL."""
+    check_arrow()
+    from lakeprune.apps.scan.handoff.arrow_dataset import ScanDataset
+    from lakeprune.apps.scan.handoff.reader import RowReader
+    from lakeprune.apps.scan.handoff.record import remember
+
+    if not hasattr(con, "from_arrow"):
+        fix = "give a connection of DuckDB: plan.to_duckdb(duckdb.connect())"
+        raise UsageError("LP285", f"{type(con).__name__} is not a connection of DuckDB", fix=fix)
+    relation = con.from_arrow(ScanDataset(RowReader(plan, options)))
+    remember(plan, "duckdb", "a relation over an Arrow dataset of the planned files", options)
+    return relation

@@ -1,0 +1,27 @@
+"""One file of a plan, as a reader needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+
+class PlannedFile(Struct, frozen=True):
+    uri: str
+    size: int
+    residual: tuple[int, ...]
+    partition: dict[str, Any]  # Arrow scalars, by the names of partition columns
+    vector: str | None
+
+
+def planned_files(files: Any) -> Iterator[PlannedFile]:
+    """The rows of `ScanPlan.files`, one by one: each is a file that is opened next."""
+    for batch in files.to_batches():
+        partitions = batch.column("partition")
+        names = [field.name for field in partitions.type]
+        columns = dict(zip(names, partitions.flatten(), strict=True))
+        picked = [batch.column(name).to_pylist() for name in ("uri", "size", "residual", "vector")]
+        for i, (uri, size, residual, vector) in enumerate(zip(*picked, strict=True)):
+            yield PlannedFile(uri, size, tuple(residual), {name: column[i] for name, column in columns.items()}, vector)

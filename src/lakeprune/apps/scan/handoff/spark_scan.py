@@ -1,0 +1,182 @@
+"""The rows of a plan as a DataFrame of Spark, through the table's own connector.
+
+In: a plan, a session. Out: a DataFrame with the projection, the rows that satisfy the predicate, at most `limit` of them. Of a
+Delta table and of Parquet files exactly the planned files are opened; deletion vectors, column mapping and widened types are the
+connector's business. Spark applies the predicate to the rows, in the plan's time zone and at the plan's moment, whatever the
+session's are. Over Spark Connect, and for Iceberg, single files cannot be named: there the connector scans the table under the
+predicate and what it implies. Nothing is read before an action runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_json_value, _parse_datatype_string
+
+from lakeprune.apps.scan.model import HandOff, Pushdown
+from lakeprune.apps.statements.merge.spark_source import in_session
+from lakeprune.apps.statements.statement import executed_text
+from lakeprune.engines.spark.engine import clone
+from lakeprune.engines.spark.failures import row_errors
+from lakeprune.engines.spark.session import has_jvm
+from lakeprune.errors import UsageError
+from lakeprune.formats.delta.changes import COMMIT_VERSION, FORMAT
+from lakeprune.formats.delta.spark_files import FILE, read_files, with_file
+from lakeprune.planning.session import profile_of
+from lakeprune.predicate.write.show import name_text
+
+if TYPE_CHECKING:
+    from lakeprune.apps.scan.model import ScanColumn, ScanPlan
+    from lakeprune.apps.scan.options import ScanOptions
+
+_ZONE = "spark.sql.session.timeZone"
+
+
+def hand_off(plan: ScanPlan, spark: SparkSession, *, options: ScanOptions) -> DataFrame:
+    """A DataFrame of this session."""
+    if not hasattr(spark, "createDataFrame"):
+        raise UsageError("LP264", f"{type(spark).__name__} is not a Spark session", fix="give the session: plan.to_spark(spark)")
+    _check_file_column(plan, options)
+    if not has_jvm(spark):
+        return _over_connect(plan, spark, options)
+    # The predicate is read in the plan's zone; what is read keeps its zone in the user's session.
+    own = clone(spark)
+    own.conf.set(_ZONE, plan.session.timezone or "UTC")
+    with row_errors(plan.table.location):
+        rows, path = _rows(plan, own, options)
+        found = _finished(plan, rows, options)
+        plan.memo.handoff = _record(plan, path, options)
+        return in_session(found, spark)
+
+
+def _rows(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> tuple[DataFrame, str]:
+    table = plan.table
+    if table.format == "iceberg":
+        from lakeprune.apps.sharpen.spark_sharpen import sharpened
+
+        at = {} if table.version is None else {"snapshot-id": str(table.version)}
+        frame = spark.read.format("iceberg").options(**at).load(_place(table.location))
+        is_filtered = options.pushdown and plan.predicate is not None
+        found = frame if not is_filtered else sharpened(frame.where(_predicate(plan)), joins=False).frame
+        return found, "Iceberg's own scan, under the predicate and what it implies"
+    files = plan.files
+    if table.format == FORMAT:
+        return _changes(plan, spark, options), "Delta's change data feed of the planned commits"
+    if table.format == "delta":
+        paths, version = files.column("path").to_pylist(), table.version
+        assert version is not None, "a Delta table has versions"
+        if paths:
+            return read_files(spark, _place(table.location), version, paths), "the planned files, by Delta's connector"
+        whole = spark.read.format("delta").option("versionAsOf", version).load(_place(table.location))
+        return whole.where("FALSE"), "no file: the schema alone"
+    known = {column.name: column for column in (*plan.columns, *plan.filter_columns, *plan.partition_columns)}
+    schema = StructType([StructField(column.name, _type(column)) for column in known.values()])
+    places = [_place(uri) for uri in files.column("uri").to_pylist()]
+    if not places:
+        return spark.createDataFrame([], schema), "no file: the schema alone"
+    root = table.location if os.path.isdir(table.location) or "://" in table.location else os.path.dirname(table.location)
+    reader = spark.read.schema(schema).option("basePath", _place(root)).option("__globPaths__", "false")
+    return reader.parquet(*places), "the planned files, by Spark's reader of Parquet"
+
+
+def _changes(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataFrame:
+    """The feed of the commits that the plan keeps; the predicate is applied to all of it."""
+    if options.file_column is not None:
+        fix = "leave `file_column` out"
+        raise UsageError("LP268", "Delta's change data feed does not say which file a row comes from", fix=fix)
+    versions = {row["partition"][COMMIT_VERSION] for row in plan.files.select(["partition"]).to_pylist()}
+    first, last = (min(versions), max(versions)) if versions else (plan.table.version, plan.table.version)
+    reader = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", first)
+    found = reader.option("endingVersion", last).load(_place(plan.table.location))
+    return found if versions else found.where("FALSE")
+
+
+def _finished(plan: ScanPlan, rows: DataFrame, options: ScanOptions) -> DataFrame:
+    names = [column.name for column in plan.columns]
+    if options.file_column is not None:
+        rows = with_file(rows)
+    if options.pushdown and plan.predicate is not None and plan.table.format != "iceberg" and not _is_exact(plan):
+        rows = rows.where(_predicate(plan))
+    if not options.pushdown:  # whoever applies the filter needs its columns
+        names += [column.name for column in plan.filter_columns]
+    types = {column.name: column for column in (*plan.columns, *plan.filter_columns)}
+    picked = [_picked(rows, types[name]) for name in names]
+    if options.file_column is not None:
+        picked.append(_local(FILE).alias(options.file_column))
+    found = rows.select(*picked)
+    return found if plan.limit is None else found.limit(plan.limit)
+
+
+def _is_exact(plan: ScanPlan) -> bool:
+    """Whether the files alone guarantee the predicate; Delta reads every change of the commits it is given."""
+    return plan.table.format != FORMAT and all(clause.pushdown is Pushdown.EXACT for clause in plan.clauses)
+
+
+def _predicate(plan: ScanPlan) -> str:
+    assert plan.predicate is not None, "asked only where there is one"
+    profile, _ = profile_of(timezone=plan.session.timezone, now=plan.session.now)
+    return executed_text(plan.predicate, profile)
+
+
+def _picked(rows: DataFrame, column: ScanColumn) -> Any:
+    """The column, as the type that the plan says it has."""
+    name, kind = name_text((column.name,)), _type(column)
+    is_other = rows.schema[column.name].dataType != kind and not column.type.startswith("{")
+    return sql.expr(name).cast(kind).alias(column.name) if is_other else sql.expr(name)
+
+
+def _type(column: ScanColumn) -> DataType:
+    if column.type.startswith(("{", '"')):
+        return _parse_datatype_json_value(json.loads(column.type))
+    return _parse_datatype_string(column.type)
+
+
+def _local(name: str) -> Any:
+    """The file of a row as a plan writes it: a plain path of this machine, or its URL."""
+    decoded = f"url_decode(replace({name}, '+', '%2B'))"
+    return sql.expr(f"CASE WHEN startswith({name}, 'file:') THEN regexp_replace({decoded}, '^file:/+', '/') ELSE {name} END")
+
+
+def _place(location: str) -> str:
+    return f"file://{os.path.abspath(location)}" if "://" not in location else location
+
+
+def _check_file_column(plan: ScanPlan, options: ScanOptions) -> None:
+    if options.file_column is not None and options.file_column in {column.name for column in plan.columns}:
+        fix = "give `file_column` a name that the table does not have"
+        raise UsageError("LP268", f"the table has a column `{options.file_column}` already", fix=fix)
+
+
+def _over_connect(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataFrame:
+    """The connector's scan under the predicate and what it implies."""
+    zone, wanted = str(spark.conf.get(_ZONE)), plan.session.timezone
+    if wanted is not None and wanted != zone:
+        raise UsageError(
+            "LP266",
+            f"the plan was made in the time zone {wanted}, the session is in {zone}",
+            why="over Spark Connect a condition is read in the session's zone",
+            fix=f'spark.conf.set("{_ZONE}", "{wanted}"), or plan with timezone="{zone}"',
+        )
+    from lakeprune.apps.sharpen.spark_read import implied_by
+
+    table = plan.table
+    at = {} if table.version is None else {"versionAsOf" if table.format == "delta" else "snapshot-id": str(table.version)}
+    with row_errors(table.location):
+        rows = spark.read.format(table.format).options(**({} if table.format == "parquet" else at)).load(_place(table.location))
+        if options.pushdown and plan.predicate is not None:
+            for condition in implied_by(spark, table.location, _predicate(plan)):
+                rows = rows.where(condition)
+        plan.memo.handoff = _record(plan, "the connector's own scan, under the predicate and what it implies (Connect)", options)
+        return _finished(plan, rows, options)
+
+
+def _record(plan: ScanPlan, path: str, options: ScanOptions) -> HandOff:
+    applied = {
+        clause.text: "the plan" if clause.pushdown is Pushdown.EXACT else "Spark" if options.pushdown else "the caller"
+        for clause in plan.clauses
+    }
+    return HandOff("spark", path, applied)

@@ -1,0 +1,97 @@
+"""The table of a plan, as far as a reader of its data files has to know it.
+
+In: a plan. Out: the shapes of its columns, how they are found in files, the storage of its files, the deleted rows of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from lakeprune.apps.scan.handoff.opening import DataFiles
+from lakeprune.apps.scan.handoff.planned_file import PlannedFile
+from lakeprune.apps.scan.handoff.shape import Member, shape_of
+from lakeprune.errors import UsageError
+from lakeprune.planning.planner import Planner
+from lakeprune.predicate.schema import Field, leaf_paths
+from lakeprune.storage.storage import Storage
+from lakeprune.values.types import Scalar
+
+if TYPE_CHECKING:
+    from lakeprune.apps.scan.model import ScanPlan
+
+_DELTA, _PARQUET = "delta", "parquet"
+
+
+class ScannedTable(Struct, frozen=True):
+    planner: Planner
+    storage: Storage
+    members: dict[str, Member]  # every column that a hand-off can need, by logical name
+    partitions: frozenset[str]
+    by_id: bool  # columns are found in files by their ids, not by their names
+
+    @classmethod
+    def of(cls, plan: ScanPlan) -> ScannedTable:
+        planner = plan.opened().planner  # of a plan that came as JSON, the table is opened and compared now
+        assert planner is not None, "an opened plan has its table"
+        facts = planner.facts
+        files = planner.snapshot.parquet_files()
+        if files is None or facts.format not in (_DELTA, _PARQUET):
+            raise UsageError(
+                "LP283",
+                f"rows of a {facts.title} cannot be handed over outside Spark",
+                where=facts.location,
+                why="how its deletes and its columns are found in its files is not built yet",
+                fix="use plan.to_spark(spark)",
+            )
+        _check_padding(facts.schema.fields, {column.name for column in (*plan.columns, *plan.filter_columns)})
+        declared = {column.name: column for column in (*plan.columns, *plan.filter_columns)}
+        members = {}
+        for name, column in declared.items():
+            text = facts.declared[name].type if name in facts.declared else column.type
+            members[name] = Member(name, column.physical, column.field_id, shape_of(text, name))
+        partitions = frozenset(column.name for column in declared.values() if column.is_partition)
+        return cls(planner, files.storage, members, partitions, files.field_ids is not None)
+
+    def is_in_files(self, member: Member) -> bool:
+        """Whether the values of a column lie in data files; those of partition columns are the log's."""
+        return member.name not in self.partitions or self.planner.facts.has_partition_values_in_files
+
+    def partition_scalars(self, file: PlannedFile) -> dict[str, Scalar]:
+        """The partition values of a file in canonical form."""
+        return {name: canonical(value) for name, value in file.partition.items()}
+
+    def deleted(self, file: PlannedFile, files: DataFiles) -> Any:
+        """The deleted positions of a file; None when there are none."""
+        if file.vector is None:
+            return None
+        from lakeprune.formats.delta.deletion_vectors import deleted_positions
+
+        return deleted_positions(file.vector, file.uri, files.read)
+
+
+def _check_padding(fields: Sequence[Field], names: Collection[str]) -> None:
+    """LP281 for a CHAR column: Spark pads its values with spaces when it reads them."""
+    for field in fields:
+        inside = [field, *(path[-1] for path in leaf_paths(field.children))]
+        if field.name in names and any(each.type.collation == "CHAR" for each in inside):
+            raise UsageError(
+                "LP281",
+                f"column `{field.name}` cannot be handed over",
+                why="it is of type CHAR, whose values Spark pads with spaces when it reads them",
+                fix="leave it out of `columns`, or use plan.to_spark(spark)",
+            )
+
+
+def canonical(value: Any) -> Scalar:
+    """An Arrow scalar as the Python value that stands for it in lakeprune: days, microseconds, numbers, text."""
+    import pyarrow as pa
+
+    if not value.is_valid:
+        return None
+    if isinstance(value, pa.Date32Scalar | pa.TimestampScalar):
+        return int(value.value)
+    found: Scalar = value.as_py()
+    return found

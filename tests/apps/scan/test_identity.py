@@ -1,0 +1,91 @@
+"""Plans that travel as JSON, and the tables that they are refused by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lakeprune
+from lakeprune import ScanPlan, TableError, UsageError
+from tests.builders.delta import PROTOCOL, add, deletion_vector, featured, field, mapping, metadata, statistics, users, write_log
+
+
+def table(root: Path, *more: dict[str, object], columns: dict[str, object] | None = None) -> Path:
+    return write_log(root, [[PROTOCOL, metadata(columns or {"x": "integer"}), add("a", statistics(3, x=(1, 9, 0))), *more]])
+
+
+def code(error: pytest.ExceptionInfo[lakeprune.LakepruneError]) -> str:
+    assert error.value.fix
+    return error.value.code
+
+
+def test_a_worker_opens_the_table_of_a_plan_and_binds_its_clauses_again(tmp_path: Path) -> None:
+    plan = lakeprune.plan(table(tmp_path / "t"), "x > 5 AND x % 2 = 0")
+    worker = ScanPlan.from_json(plan.to_json(), table=tmp_path / "t")
+    assert worker.clauses == plan.clauses
+    assert (worker.totals, worker.statistics, worker.table) == (plan.totals, plan.statistics, plan.table)
+    assert ScanPlan.from_json(plan.to_json()).opened().clauses == plan.clauses
+
+
+def test_a_plan_of_another_table_or_version_is_refused(tmp_path: Path) -> None:
+    users(tmp_path / "users")
+    plan = lakeprune.plan(tmp_path / "users", version=3)
+    text = plan.to_json()
+    assert ScanPlan.from_json(text, table=tmp_path / "users").planner is not None  # at its own version
+    with lakeprune.open(tmp_path / "users") as newest, pytest.raises(TableError) as error:
+        ScanPlan.from_json(text, table=newest)
+    assert code(error) == "LP372"
+    with pytest.raises(TableError) as error:
+        ScanPlan.from_json(text, table=table(tmp_path / "other"))
+    assert code(error) in ("LP371", "LP312")
+    with lakeprune.open(tmp_path / "other") as other, pytest.raises(TableError) as error:
+        ScanPlan.from_json(text, table=other)
+    assert code(error) == "LP371"
+
+
+def test_a_table_written_anew_under_the_same_version_is_refused(tmp_path: Path) -> None:
+    text = lakeprune.plan(table(tmp_path / "t")).to_json()
+    table(tmp_path / "u", columns={"x": "long"})
+    with pytest.raises(TableError) as error:
+        ScanPlan.from_json(text, table=tmp_path / "u")
+    assert code(error) == "LP372"
+
+
+def test_parquet_files_that_changed_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "p").mkdir()
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "p" / "a.parquet")
+    text = lakeprune.plan(tmp_path / "p", "x > 1").to_json()
+    assert ScanPlan.from_json(text, table=tmp_path / "p").planner is not None
+    pq.write_table(pa.table({"x": [3]}), tmp_path / "p" / "b.parquet")
+    with pytest.raises(TableError) as error:
+        ScanPlan.from_json(text, table=tmp_path / "p")
+    assert code(error) == "LP372"
+
+
+def test_text_that_is_not_a_plan_is_refused(tmp_path: Path) -> None:
+    document = json.loads(lakeprune.plan(table(tmp_path / "t")).to_json())
+    for text in ("{}", "nonsense", json.dumps({**document, "files": []}), json.dumps({**document, "schema_version": "2.0.0"})):
+        with pytest.raises(UsageError) as error:
+            ScanPlan.from_json(text)
+        assert code(error) == "LP274"
+
+
+def test_raw_uris_are_refused_where_deleted_rows_would_come_back_or_columns_have_other_names(tmp_path: Path) -> None:
+    dv = featured("deletionVectors")
+    vector = add("b", statistics(3, x=(1, 9, 0)), dv=deletion_vector(1))
+    write_log(tmp_path / "dv", [[dv, metadata({"x": "integer"}), vector]])
+    renamed = metadata({"x": field("x", "integer", mapping(1, "col-1"))}, configuration={"delta.columnMapping.mode": "name"})
+    write_log(tmp_path / "cm", [[featured("columnMapping"), renamed, add("a")]])
+    for name, word in (("dv", "deleted rows"), ("cm", "col-1")):
+        plan = lakeprune.plan(tmp_path / name)
+        with pytest.raises(UsageError) as error:
+            _ = plan.uris
+        assert code(error) == "LP273"
+        assert word in str(error.value)
+        assert len(plan.raw_uris) == 1
+    assert lakeprune.plan(table(tmp_path / "t")).uris == [str(tmp_path / "t" / "a")]
