@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lakeprune.apps.statements.merge.on import Conjunct, Equality, Side, conjuncts_of
+from lakeprune.apps.statements.merge.on import Conjunct, Equality, Side, check_on, conjuncts_of
+from lakeprune.errors import StatementError
 
 
 def one(text: str) -> Conjunct:
@@ -77,3 +78,23 @@ def test_the_target_alone_reads_a_condition_without_its_alias(text: str, unalias
 
 def test_names_are_those_of_columns_functions_and_aliases_in_lower_case() -> None:
     assert one("lower(t.`A b`) = S.x").names == {"lower", "t", "a b", "s", "x"}
+
+
+@pytest.mark.parametrize(
+    ("on", "fix"),
+    [
+        ("id = id", "write t.id = s.id"),
+        ("t.day = s.day AND (ID == id)", "write t.ID = s.ID"),
+        ("`a b` <=> `a b` -- the key", "write t.`a b` = s.`a b`"),
+    ],
+)
+def test_a_column_compared_with_itself_is_refused_with_what_was_meant(on: str, fix: str) -> None:
+    with pytest.raises(StatementError) as refused:
+        check_on(on)
+    assert refused.value.code == "LP446"
+    assert (refused.value.fix or "").startswith(f"{fix}: ")
+
+
+@pytest.mark.parametrize("on", ["t.id = s.id", "id = key", "t.id = t.id", "s.id = s.id", "NOT id = id", "id = id + 1", "id > id"])
+def test_whose_column_is_meant_elsewhere_is_for_spark(on: str) -> None:
+    check_on(on)

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from lakeprune.apps.statements.model import Operation, Status, effects_of
-from lakeprune.apps.statements.plan import Skipping, StatementPlan, StatementText, Strengthening
+from lakeprune.apps.statements.plan import SetColumn, Skipping, StatementPlan, StatementText, Strengthening
 from lakeprune.formats.delta.spark_scan import DeltaScan
 from lakeprune.report.amount import Amount
-from tests.builders.documents import execution, merge_part, plan
+from tests.builders.documents import CLAUSES, execution, merge_part, plan
 
-SET = StatementText(Operation.UPDATE, "id = 1", "id = 1", (("x", "x + 1"), ("`a b`", "NULL")))
+SET = StatementText(Operation.UPDATE, "id = 1", "id = 1", "UTC", (SetColumn("x", "x + 1"), SetColumn("`a b`", "NULL")))
 
 
 def merged(**changes: Any) -> StatementPlan:
-    text = StatementText(Operation.MERGE, "t.id = s.id", "t.id = s.id")
+    text = StatementText(Operation.MERGE, "t.id = s.id", "t.id = s.id", "UTC", clauses=CLAUSES)
     return plan(Operation.MERGE, **{"statement": text, "merge": merge_part(), **changes})
 
 
@@ -44,7 +44,8 @@ def test_update_and_delete_say_what_metadata_decides() -> None:
     assert step(1, plan())[1:] == ["year(day) = 2024  means  day >= '2024-01-01'", "id > 3"]
     assert step(2, plan())[1:] == ["1 file (10 B) fully matched, 3 files (30 B) undecided"]
     assert step(3, plan()) == ["one scan of 3 files, reading day: 1 without a match"]
-    whole = plan(skipping=Skipping(Amount(9, 90), Amount(3, 30), Amount(), True, ()))
+    text = StatementText(Operation.DELETE, "day = 1", "day = 1", "UTC", is_partition_only=True)
+    whole = plan(skipping=Skipping(Amount(9, 90), Amount(3, 30), Amount()), statement=text)
     assert step(1, whole)[1:] == ["the condition is about partition columns only: metadata decides it"]
     assert step(3, whole) == ["nothing is undecided, so no file is read"]
 
@@ -61,6 +62,14 @@ def test_a_merge_says_what_its_source_has_and_what_stands_in_the_way() -> None:
         "  add t.day = s.day: Delta would scan 3 files instead of 9",
     ]
     assert step(3, merged()) == ["one join of the source with 3 files, reading day: 3 to be changed"]
+
+
+@pytest.mark.parametrize("is_zoned", [True, False])
+def test_the_time_zone_is_shown_where_it_matters(is_zoned: bool) -> None:
+    text = StatementText(Operation.DELETE, "ts < now()", "ts < now()", "Asia/Tokyo", is_zoned=is_zoned)
+    document = plan(statement=text)
+    assert ("Time zone:   Asia/Tokyo\n" in document.to_text()) is is_zoned
+    assert json.loads(document.to_json())["statement"]["timezone_matters"] is is_zoned
 
 
 @pytest.mark.parametrize(
@@ -86,14 +95,14 @@ def test_the_effects_name_only_what_happens() -> None:
 
 
 def test_the_executed_condition_is_shown_with_what_delta_scans_for_it() -> None:
-    scanned = Strengthening(DeltaScan(20, 2000), "(a) AND (b)", ("b",), DeltaScan(1, 100), "UTC", True)
+    scanned = Strengthening(DeltaScan(20, 2000), "(a) AND (b)", ("b",), DeltaScan(1, 100), True)
     found = plan(strengthening=scanned)
     written = "to find these rows Delta scans 20 files (2.0 KB) for the condition as written"
     assert f"{written}, 1 file (100 B) for the strengthened one" in step(5, found)
     assert step(6, found)[:2] == ["condition, with what it implies beside it (time zone UTC):", "  (a) AND (b)"]
-    as_it_is = Strengthening(DeltaScan(1, 100), None, (), None, "UTC", True)
+    as_it_is = Strengthening(DeltaScan(1, 100), None, (), None, True)
     assert step(6, plan(strengthening=as_it_is))[0] == "condition, to which nothing needs to be added: year(day) = 2024"
-    unwanted = Strengthening(DeltaScan(1, 100), None, (), None, "UTC", False)
+    unwanted = Strengthening(DeltaScan(1, 100), None, (), None, False)
     assert step(6, plan(strengthening=unwanted))[0] == "condition, as written: year(day) = 2024"
     assert plan(strengthening=scanned).condition == "(a) AND (b)"
     assert plan(strengthening=unwanted).condition == "year(day) = 2024"

@@ -6,8 +6,9 @@ from random import Random
 
 from hypothesis import given, reject, settings
 
-from lakeprune.apps.statements.strengthen import MOST_RANGES, added_conditions, strengthened
+from lakeprune.apps.statements.strengthen import added_conditions, strengthened
 from lakeprune.formats.delta.ladder import EVIDENCE
+from lakeprune.formats.delta.spark_usable import MOST_RANGES
 from lakeprune.formats.snapshot import SnapshotFacts, TableFeatures
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.functions.evaluate import Row, evaluate

@@ -11,51 +11,13 @@ from msgspec import Struct, convert, field
 
 from lakeprune.apps.statements.execution import Execution as Executed
 from lakeprune.apps.statements.merge.model import MergePart
-from lakeprune.apps.statements.model import Fate, Operation, Status
-from lakeprune.apps.statements.plan import StatementPlan
+from lakeprune.apps.statements.model import Fate, Status
+from lakeprune.apps.statements.plan import Skipping, StatementPlan, StatementText, Strengthening, Verification
 from lakeprune.report import gates
 from lakeprune.report.amount import Amount
 from lakeprune.report.document import Envelope, Outcome, outcome
 
 Result = Literal["planned", "nothing_matches", "guarded", "committed", "differs", "conflict"]
-
-
-class Assignment(Struct, frozen=True):
-    column: str
-    expression: str
-
-
-class Clause(Struct, frozen=True):
-    """A conjunct of the condition; `rewritten` is what metadata is asked, where that differs."""
-
-    text: str
-    rewritten: str | None
-
-
-class Statement(Struct, frozen=True):
-    """`executed` is the condition without comments and with its clock pinned."""
-
-    operation: Operation
-    condition: str
-    executed: str
-    assignments: list[Assignment]
-    clauses: list[Clause]
-    partition_only: bool
-    timezone: str
-
-
-class Skipping(Struct, frozen=True):
-    total: Amount
-    full: Amount
-    undecided: Amount
-
-
-class Verification(Struct, frozen=True):
-    """The one scan over the undecided files."""
-
-    files_read: int
-    columns: list[str]
-    files_without_match: int
 
 
 class Effects(Struct, frozen=True):
@@ -70,21 +32,6 @@ class Effects(Struct, frozen=True):
     inserted: int | None = field(name="rows_inserted")
     copied: int | None = field(name="rows_copied")
     write_amplification: float | None
-
-
-class Scan(Struct, frozen=True):
-    """What Delta itself reads to find the rows of a condition, by its own planning."""
-
-    files: int
-    bytes: int
-
-
-class Strengthening(Struct, frozen=True):
-    is_wanted: bool = field(name="wanted")
-    condition: str | None
-    added: list[str]
-    as_written: Scan | None = field(name="delta_scan_as_written")
-    scanned: Scan | None = field(name="delta_scan_strengthened")
 
 
 class Guard(Struct, frozen=True):
@@ -146,7 +93,7 @@ class StatementDocument(Envelope, frozen=True):
     table: str
     version: int
     result: Result
-    statement: Statement
+    statement: StatementText
     plan: Plan
     execution: Execution | None
     reconciliation: Reconciliation | None
@@ -155,44 +102,27 @@ class StatementDocument(Envelope, frozen=True):
 def statement_document(document: StatementPlan | Executed) -> StatementDocument:
     """The whole document."""
     plan, executed = document.parts
-    statement = plan.statement
+    found = None if executed is None else executed.reconciliation
     return StatementDocument(
         table=plan.table,
         version=plan.version,
         result=document.result,
-        statement=Statement(
-            operation=statement.operation,
-            condition=statement.condition,
-            executed=statement.executed,
-            assignments=[Assignment(*each) for each in statement.assignments],
-            clauses=[Clause(*each) for each in plan.skipping.clauses],
-            partition_only=plan.skipping.is_partition_only,
-            timezone=plan.strengthening.zone,
+        statement=plan.statement,
+        plan=Plan(
+            merge=plan.merge,
+            skipping=plan.skipping,
+            verification=plan.verification,
+            effects=convert(plan.effects, Effects, from_attributes=True),
+            strengthening=plan.strengthening,
+            guards=[_guard(guard) for guard in plan.guards],
+            files=convert(plan.touched, list[TouchedFile], from_attributes=True),
+            elapsed_ms=plan.elapsed_ms,
         ),
-        plan=_plan(plan),
         execution=None if executed is None else _execution(executed),
-        reconciliation=None if executed is None else _reconciliation(executed),
+        reconciliation=None if found is None else convert(found, Reconciliation, from_attributes=True),
         elapsed_ms=document.elapsed_ms,
         schema_version=document.schema_version,
         tool_version=document.tool_version,
-    )
-
-
-def _plan(plan: StatementPlan) -> Plan:
-    undecided = plan.skipping.undecided.files
-    return Plan(
-        merge=plan.merge,
-        skipping=Skipping(plan.skipping.total, plan.skipping.full, plan.skipping.undecided),
-        verification=Verification(
-            files_read=undecided,
-            columns=list(plan.read_columns),
-            files_without_match=undecided + plan.skipping.full.files - plan.effects.touched.files,
-        ),
-        effects=convert(plan.effects, Effects, from_attributes=True),
-        strengthening=convert(plan.strengthening, Strengthening, from_attributes=True),
-        guards=[_guard(guard) for guard in plan.guards],
-        files=convert(plan.touched, list[TouchedFile], from_attributes=True),
-        elapsed_ms=plan.elapsed_ms,
     )
 
 
@@ -215,11 +145,3 @@ def _execution(executed: Executed) -> Execution:
         operation_metrics={} if commit is None else dict(commit.metrics),
         elapsed_ms=executed.elapsed_ms,
     )
-
-
-def _reconciliation(executed: Executed) -> Reconciliation | None:
-    found = executed.reconciliation
-    if found is None:
-        return None
-    checks = [Check(each.name, each.expected, each.found, outcome(each.passed), list(each.details)) for each in found.checks]
-    return Reconciliation(outcome(found.passed), checks)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class Execution(Document, frozen=True):
     kind: ClassVar[str] = "statement"
-    schema_version: ClassVar[str] = "2.0.0"
+    schema_version: ClassVar[str] = "2.2.0"
 
     plan: StatementPlan  # the last one made, which is the one that was executed
     status: Status

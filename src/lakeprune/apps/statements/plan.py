@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from lakeprune.apps.statements.model import Effects, Fate, Operation, Touched
+from lakeprune.formats.delta.spark_scan import DeltaScan
 from lakeprune.report.amount import Amount
 from lakeprune.report.document import Document, Envelope, View
 from lakeprune.report.gates import Assertion
@@ -18,7 +19,18 @@ if TYPE_CHECKING:
     from lakeprune.apps.statements.document import Result
     from lakeprune.apps.statements.execution import Execution
     from lakeprune.apps.statements.merge.model import MergePart
-    from lakeprune.formats.delta.spark_scan import DeltaScan
+
+
+class SetColumn(Struct, frozen=True):
+    column: str
+    expression: str
+
+
+class Clause(Struct, frozen=True):
+    """A conjunct of the condition; `rewritten` is what metadata is asked, where that differs."""
+
+    text: str
+    rewritten: str | None
 
 
 class StatementText(Struct, frozen=True):
@@ -27,7 +39,11 @@ class StatementText(Struct, frozen=True):
     operation: Operation
     condition: str
     executed: str
-    assignments: tuple[tuple[str, str], ...] = ()  # columns and expressions
+    zone: str = field(name="timezone")
+    assignments: tuple[SetColumn, ...] = ()
+    clauses: tuple[Clause, ...] = ()
+    is_partition_only: bool = field(default=False, name="partition_only")
+    is_zoned: bool = field(default=False, name="timezone_matters")
 
 
 class Skipping(Struct, frozen=True):
@@ -36,12 +52,18 @@ class Skipping(Struct, frozen=True):
     total: Amount
     full: Amount
     undecided: Amount
-    is_partition_only: bool
-    clauses: tuple[tuple[str, str | None], ...]  # each as written, and as it is evaluated where that differs
 
     @property
     def candidates(self) -> Amount:
         return self.full + self.undecided
+
+
+class Verification(Struct, frozen=True):
+    """Step 3: the one scan over the undecided files."""
+
+    files_read: int
+    columns: tuple[str, ...]
+    files_without_match: int
 
 
 class Strengthening(Struct, frozen=True):
@@ -50,17 +72,16 @@ class Strengthening(Struct, frozen=True):
     `as_written` is None where nothing matches: Delta evaluates its whole log to plan a scan, and nobody needs the answer.
     """
 
-    as_written: DeltaScan | None
+    as_written: DeltaScan | None = field(name="delta_scan_as_written")
     condition: str | None  # None when nothing is added
     added: tuple[str, ...]
-    scanned: DeltaScan | None
-    zone: str
-    is_wanted: bool
+    scanned: DeltaScan | None = field(name="delta_scan_strengthened")
+    is_wanted: bool = field(name="wanted")
 
 
 class StatementPlan(Document, frozen=True):
     kind: ClassVar[str] = "statement"
-    schema_version: ClassVar[str] = "2.0.0"
+    schema_version: ClassVar[str] = "2.2.0"
 
     table: str
     version: int
@@ -89,6 +110,11 @@ class StatementPlan(Document, frozen=True):
     def parts(self) -> tuple[StatementPlan, Execution | None]:
         """The plan, and what came of it."""
         return self, None
+
+    @property
+    def verification(self) -> Verification:
+        undecided = self.skipping.undecided.files
+        return Verification(undecided, self.read_columns, undecided + self.skipping.full.files - self.effects.touched.files)
 
     @property
     def condition(self) -> str:

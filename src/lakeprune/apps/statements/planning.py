@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from lakeprune.apps.statements.candidates import Decides, find_candidates, keys_of
+from lakeprune.apps.statements.candidates import find_candidates, keys_of
 from lakeprune.apps.statements.execution import Execution, execute
 from lakeprune.apps.statements.guards import guards_of, judge
 from lakeprune.apps.statements.model import Candidate, Certainty, amount_of
@@ -22,7 +22,7 @@ from lakeprune.apps.statements.statement import Checked, Request, Statement
 from lakeprune.apps.statements.strengthen import strengthening_of
 from lakeprune.engines.spark.failures import unlogged
 from lakeprune.formats.commit import Commit
-from lakeprune.planning.session import SessionOptions, among
+from lakeprune.planning.session import SessionOptions, among, for_rows
 from lakeprune.report.attribution import total_of
 
 
@@ -62,7 +62,7 @@ def plan_statement(statement: Statement, request: Request, version: int | None =
     started = time.perf_counter()
     options = request.options
     guards = guards_of(options)
-    target = open_target(request.table, request.spark, among(options, SessionOptions), version)
+    target = open_target(request.table, request.spark, for_rows(among(options, SessionOptions), "a statement"), version)
     planner = target.planner
     with planner.engine.awake(), unlogged():
         checked = statement.check(target)
@@ -77,7 +77,7 @@ def plan_statement(statement: Statement, request: Request, version: int | None =
             table=planner.facts.location,
             version=target.version,
             statement=checked.text,
-            skipping=Skipping(total, full, undecided, checked.decides is Decides.WHOLE, checked.conjuncts),
+            skipping=Skipping(total, full, undecided),
             read_columns=checked.read_columns if undecided.files else (),
             touched=outcome.touched,
             effects=outcome.effects,

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from lakeprune.apps.statements.model import Effects, Fate, total
 from lakeprune.formats.commit import Commit
+from lakeprune.report.document import Outcome, outcome
 
 if TYPE_CHECKING:
     from lakeprune.apps.statements.plan import StatementPlan
@@ -29,6 +30,10 @@ class Check(Struct, frozen=True):
     passed: bool
     details: tuple[str, ...] = ()
 
+    @property
+    def result(self) -> Outcome:
+        return outcome(self.passed)
+
 
 class Reconciliation(Struct, frozen=True):
     checks: tuple[Check, ...]
@@ -36,6 +41,10 @@ class Reconciliation(Struct, frozen=True):
     @property
     def passed(self) -> bool:
         return all(check.passed for check in self.checks)
+
+    @property
+    def result(self) -> Outcome:
+        return outcome(self.passed)
 
     @property
     def differences(self) -> tuple[Check, ...]:

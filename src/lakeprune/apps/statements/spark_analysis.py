@@ -15,10 +15,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from lakeprune.apps.statements.assignments import Assignment
-from lakeprune.apps.statements.spark_target import Target, delta_table, jvm_of
-from lakeprune.engines.spark.failures import row_errors, words_of
-from lakeprune.engines.spark.files import active
+from lakeprune.apps.statements.spark_target import Target, jvm_of
+from lakeprune.engines.spark.failures import words_of
 from lakeprune.engines.spark.nodes import class_name, elements
+from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
 from lakeprune.predicate.clock import CATALYST_CLOCKS
 from lakeprune.predicate.functions.randomness import random_call
@@ -26,26 +26,6 @@ from lakeprune.predicate.functions.randomness import random_call
 _NUMBER = "GenerateIdentityValues"  # Delta's own, for a new row of a table with an identity column
 _INTERNAL = "INTERNAL_ERROR"
 _LONGEST = 400  # characters of Spark's message
-
-
-def check_update(target: Target, condition: str, assignments: Sequence[Assignment]) -> None:
-    """Refuse an UPDATE that Spark or Delta would refuse, or that would not mean the same twice."""
-    where = f"SET {', '.join(assignment.where for assignment in assignments)} WHERE {condition}"
-    check_random({condition: condition, **{a.where: a.expression for a in assignments}})
-    set_ = scala_seq(target, [assigned(target, assignment) for assignment in assignments])
-    some = jvm_of(target.spark).scala.Some(parsed(target, condition, condition))
-    command = analysed(target, logical(target).UpdateTable(_table(target), set_, some), where)
-    check_condition(target, command.condition().get(), condition)
-    for value in elements(command.updateExpressions()):
-        check_value(target, value, where)
-
-
-def check_delete(target: Target, condition: str) -> None:
-    """Refuse a DELETE that Spark or Delta would refuse, or that would not mean the same twice."""
-    check_random({condition: condition})
-    plan = logical(target).DeleteFromTable(_table(target), parsed(target, condition, condition))
-    command = analysed(target, plan, f"WHERE {condition}")
-    check_condition(target, command.condition().get(), condition)
 
 
 def logical(target: Target) -> Any:
@@ -64,11 +44,6 @@ def assigned(target: Target, assignment: Assignment) -> Any:
     return logical(target).Assignment(key, parsed(target, assignment.expression, assignment.where))
 
 
-def _table(target: Target) -> Any:
-    with row_errors(target.location), active(target.spark):
-        return delta_table(target.spark, target.location).toDF().queryExecution().analyzed()
-
-
 def parsed(target: Target, text: str, where: str) -> Any:
     """One expression and nothing beside it: neither a clause nor a name for it."""
     try:
@@ -80,7 +55,7 @@ def parsed(target: Target, text: str, where: str) -> Any:
     return found
 
 
-def analysed(target: Target, plan: Any, where: str, fixes: Mapping[str, str] | None = None) -> Any:
+def analysed(target: Target, plan: Any, where: str, assignments: Sequence[Assignment], fixes: Mapping[str, str]) -> Any:
     """The plan as Spark understands it; `fixes` are what to do about Spark's errors, by their names."""
     skip = jvm_of(target.spark).org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     try:
@@ -90,8 +65,22 @@ def analysed(target: Target, plan: Any, where: str, fixes: Mapping[str, str] | N
             return execution.analyzed()
     except (PySparkException, Py4JError) as error:
         why = in_one_line(error)
-        fix = next((fix for name, fix in (fixes or {}).items() if f"[{name}]" in why), None)
+        fix = unquoted(why, assignments) or next((fix for name, fix in fixes.items() if f"[{name}" in why), None)
         raise StatementError("LP406", "Spark does not accept the statement", where=where, why=why, fix=fix) from error
+
+
+def unquoted(why: str, assignments: Sequence[Assignment]) -> str | None:
+    """What helps where a column that nobody has is assigned as it is: it was meant as a text.
+
+    >>> unquoted("[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column with name `open` ...", [Assignment(("a",), "open", "")])
+    "did you mean the text?  a = 'open'"
+    """
+    unknown = re.search(r"\[UNRESOLVED_COLUMN\b.*?`([^`]+)`", why)
+    for assignment in assignments:
+        name = assignment.expression.strip("`")
+        if unknown[1] == name if unknown else "DELTA_MERGE_UNRESOLVED_EXPRESSION" in why:  # Delta's message has no name in it
+            return f"did you mean the text?  {assignment.target} = '{name}'"
+    return None
 
 
 def check_random(texts: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from py4j.java_gateway import JavaPackage
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -20,9 +21,11 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.apps.statements.model import Candidate, Operation
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import row_errors, words_of
-from lakeprune.engines.spark.files import active, has_jvm, read_files
+from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import StatementError, UsageError
+from lakeprune.formats.delta.spark_files import read_files
 from lakeprune.formats.delta.spark_scan import DeltaScan, scan_of
+from lakeprune.planning.opened import OpenedTable
 from lakeprune.planning.opening import At, delta_version, located, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
@@ -30,6 +33,7 @@ from lakeprune.predicate.schema import Field, Role
 from lakeprune.storage.local import LocalStorage
 
 if TYPE_CHECKING:
+    from lakeprune.planning.opened import OpenedTable
     from lakeprune.planning.opening import Table
 
 # How lakeprune reads a predicate; a session that is set otherwise would read another one.
@@ -95,7 +99,10 @@ def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], v
     is_local = not place[1] or place[0].lower() == "file"
     zone = options.get("timezone") or spark.conf.get("spark.sql.session.timeZone")
     profile, _ = profile_of(**{**options, "timezone": zone})
-    planner = open_planner(location, At(version), profile, access={}, spark=None if is_local else spark)
+    profile = replace(profile, ansi=spark.conf.get("spark.sql.ansi.enabled") == "true")
+    is_current = isinstance(table, OpenedTable) and version is None and table.snapshot.newest_version() == table.version
+    asked = table if is_current else location  # a table that was opened earlier may have changed since
+    planner = open_planner(asked, At(version), profile, access={}, spark=None if is_local else spark)
     where = f"file://{LocalStorage(location).root}" if is_local else location
     return Target(planner, own_session(spark, profile.zone), where)
 

@@ -18,10 +18,10 @@ from pyspark.sql import SparkSession
 from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.execution import Conflict
 from lakeprune.apps.statements.spark_analysis import in_one_line, sentence_of
-from lakeprune.apps.statements.spark_target import delta_table, jvm_of
+from lakeprune.apps.statements.spark_target import jvm_of
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import unlogged
-from lakeprune.engines.spark.files import active
+from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
@@ -40,16 +40,6 @@ def marked(spark: SparkSession, mark: str) -> Iterator[SparkSession]:
             yield own
         except (PySparkException, Py4JError) as error:
             raise _failure(error) from error
-
-
-def run_update(spark: SparkSession, location: str, condition: str, assignments: Sequence[Assignment]) -> None:
-    """UPDATE: rows for which the condition is TRUE get these values."""
-    delta_table(spark, location).updateExpr(condition, expressions(spark, assignments))
-
-
-def run_delete(spark: SparkSession, location: str, condition: str) -> None:
-    """DELETE: rows for which the condition is TRUE go."""
-    delta_table(spark, location).delete(condition)
 
 
 def expressions(spark: SparkSession, assignments: Sequence[Assignment]) -> Any:

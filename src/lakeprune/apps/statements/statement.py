@@ -72,7 +72,6 @@ class Checked(Struct, frozen=True):
     text: StatementText
     question: Question  # step 2: what metadata is asked
     decides: Decides
-    conjuncts: tuple[tuple[str, str | None], ...]  # as written, and as metadata is asked where that differs
     read_columns: tuple[str, ...]
 
     def count(self, candidates: Sequence[Candidate]) -> Outcome:

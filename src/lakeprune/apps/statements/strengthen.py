@@ -2,6 +2,7 @@
 
 In: the clauses of a condition, and what Delta scans for one. Out: a `Strengthening`. Each added condition is TRUE on every row on
 which the original is TRUE: `original AND added` is TRUE on the same rows as the original. They are valid in the plan's time zone.
+What would make Delta skip a file with such a row is never added (formats/delta/spark_usable.py).
 """
 
 from __future__ import annotations
@@ -12,22 +13,18 @@ from lakeprune.apps.statements.model import Outcome
 from lakeprune.apps.statements.plan import Strengthening
 from lakeprune.apps.statements.statement import Checked
 from lakeprune.formats.delta.spark_skipping import DeltaSpark
+from lakeprune.formats.delta.spark_usable import usable
 from lakeprune.formats.snapshot import SnapshotFacts
-from lakeprune.predicate.passes.rebuild import all_of
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import TRUE, And, Clause, ColumnCompare, Expr, Member, Or, Profile
+from lakeprune.predicate.tree import TRUE, Clause, Expr, Profile
 from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.pasteable import implied, only, plain_sql
-from lakeprune.values.types import Kind
-
-MOST_RANGES = 64  # of one column: a longer list is merged across its smallest gaps
 
 
 def strengthening_of(checked: Checked, outcome: Outcome, candidates: int, *, is_wanted: bool) -> Strengthening:
     """The condition with each addition beside it that makes Delta's own scan smaller, until that reads the candidates alone."""
-    zone = checked.target.planner.profile.zone
     if outcome.is_empty and not checked.always_scans:
-        return Strengthening(None, None, (), None, zone, is_wanted)
+        return Strengthening(None, None, (), None, is_wanted)
     smallest = as_written = checked.scan(())
     scanned: list[str] = []
     added: list[str] = []
@@ -40,8 +37,8 @@ def strengthening_of(checked: Checked, outcome: Outcome, candidates: int, *, is_
         if smallest.files <= candidates:
             break
     if not added:
-        return Strengthening(as_written, None, (), None, zone, is_wanted)
-    return Strengthening(as_written, strengthened(checked.text.executed, added), tuple(added), smallest, zone, is_wanted)
+        return Strengthening(as_written, None, (), None, is_wanted)
+    return Strengthening(as_written, strengthened(checked.text.executed, added), tuple(added), smallest, is_wanted)
 
 
 def added_conditions(parts: Iterable[tuple[Expr, Clause]], facts: SnapshotFacts, profile: Profile) -> tuple[str, ...]:
@@ -66,30 +63,10 @@ def strengthened(condition: str, added: Sequence[str]) -> str:
 def _conditions(clause: Clause, profile: Profile) -> Iterator[str]:
     known = implied(clause.predicate)
     for role in Role:
-        side = only(_usable(known), role)
+        side = only(usable(known), role)
         # Delta evaluates what concerns partition columns alone as it is written.
         if side == TRUE or all(column.role is Role.PARTITION for column in columns_of(clause.predicate)):
             continue
         text = plain_sql(side, profile.zone)
         if text is not None:
             yield text
-
-
-def _usable(predicate: Expr) -> Expr:
-    """What Delta can use of a predicate, implied by it: long lists as ranges, no column beside another, no boolean.
-
-    Never looks below a NOT, where a wider set would mean fewer rows.
-    """
-    match predicate:
-        case And(parts):
-            kept = [part for part in map(_usable, parts) if part != TRUE]
-            return all_of(kept) if kept else TRUE
-        case Or(parts):
-            weakened = tuple(map(_usable, parts))
-            return TRUE if TRUE in weakened else Or(weakened)
-        case Member(column, values):
-            return TRUE if column.type.kind is Kind.BOOLEAN else Member(column, values.merged_to(MOST_RANGES))
-        case ColumnCompare():
-            return TRUE
-        case _:
-            return predicate

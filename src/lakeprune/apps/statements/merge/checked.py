@@ -20,15 +20,15 @@ from lakeprune.apps.statements.merge.model import MergeKey, MergePart
 from lakeprune.apps.statements.merge.obstacles import obstacles_of
 from lakeprune.apps.statements.merge.on import TARGET, MergeOn, conjuncts_of
 from lakeprune.apps.statements.merge.spark_counts import count_merge
-from lakeprune.apps.statements.merge.spark_keys import SourceFacts, measure
 from lakeprune.apps.statements.merge.spark_names import Names, column_of
-from lakeprune.apps.statements.merge.spark_source import Source, source_of
+from lakeprune.apps.statements.merge.spark_source import Source, SourceFacts, measure, source_of
 from lakeprune.apps.statements.model import Candidate, Operation, Outcome
-from lakeprune.apps.statements.plan import StatementText
+from lakeprune.apps.statements.plan import Clause, StatementText
 from lakeprune.apps.statements.spark_target import Target, check_writable
 from lakeprune.apps.statements.statement import Addition, Checked, executed_text
 from lakeprune.errors import StatementError
 from lakeprune.formats.delta.spark_scan import DeltaScan
+from lakeprune.planning.session import has_instants
 from lakeprune.predicate.clock import pinned
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Profile
@@ -90,9 +90,8 @@ class CheckedMerge(Checked, frozen=True, kw_only=True):
         return MergeKey(found.key.text, found.key.name, found.distinct, found.listed is not None, found.nulls, condition)
 
     def _check_ambiguity(self, counts: effects.Counts, candidates: Sequence[Candidate]) -> None:
-        refused = effects.ambiguous_rows(self.clauses, counts)
-        lossy = effects.rows_deleted_twice(self.clauses, counts) if self._loses_rows() else 0
-        if not refused and not lossy:
+        refused, lossy = effects.ambiguous_rows(self.clauses, counts)
+        if not refused and not (lossy and self._loses_rows()):
             return
         what = f"{refused or lossy} target row(s) match more than one source row"
         why = "which Delta's MERGE refuses" if refused else "and with the change data feed Delta's MERGE then loses other rows"
@@ -131,13 +130,15 @@ def checked_merge(statement: Merge, target: Target) -> CheckedMerge:
     if kinds == {Rows.MATCHED} and (more := names.on_target(conditions)):
         on_target.append(more)
     keys = [(found.key.text, key_tree(found)) for found in bounds]
+    read = (*(Clause(text, show(tree, profile.zone)) for text, tree in keys), *(Clause(text, None) for text in on_target))
+    question = question_of(target.planner, executed, [tree for _, tree in keys], on_target)
+    is_zoned = has_instants(question.condition, question.plan)
     return CheckedMerge(
         again=replace(statement, source=source),
         target=target,
-        text=StatementText(Operation.MERGE, statement.on, executed),
-        question=question_of(target.planner, executed, [tree for _, tree in keys], on_target),
+        text=StatementText(Operation.MERGE, statement.on, executed, profile.zone, clauses=read, is_zoned=is_zoned),
+        question=question,
         decides=Decides.NOTHING,
-        conjuncts=(*((text, show(tree, profile.zone)) for text, tree in keys), *((text, None) for text in on_target)),
         read_columns=tuple(field.name for field in facts.schema.fields if field.name.lower() in named),
         source=source,
         clauses=clauses,

@@ -47,18 +47,17 @@ def outcome_of(clauses: Sequence[MergeClause], candidates: Sequence[Candidate], 
     return Outcome(tuple(touched), effects, is_empty=effects.changed == 0)
 
 
-def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> int:
-    """Target rows that several source rows match, which Delta refuses whether or not a clause applies to them."""
-    if _is_plain_delete(clauses) or rows_of(clauses) == {Rows.SOURCE_ONLY}:
-        return 0
-    return sum(file.ambiguous for file in counts.files.values())
+def ambiguous_rows(clauses: Sequence[MergeClause], counts: Counts) -> tuple[int, int]:
+    """Target rows that several source rows match: those for which Delta refuses the statement, and those that it deletes twice.
 
-
-def rows_deleted_twice(clauses: Sequence[MergeClause], counts: Counts) -> int:
-    """Target rows that several source rows delete, beside other clauses, which Delta accepts."""
-    if not _is_plain_delete(clauses) or len(clauses) == 1:
-        return 0
-    return sum(file.ambiguous for file in counts.files.values())
+    It refuses them whether or not a clause applies to them; where every matched row is just deleted it accepts them.
+    """
+    rows = sum(file.ambiguous for file in counts.files.values())
+    if rows_of(clauses) == {Rows.SOURCE_ONLY}:
+        return 0, 0
+    if _is_plain_delete(clauses):
+        return 0, rows if len(clauses) > 1 else 0
+    return rows, 0
 
 
 def _is_plain_delete(clauses: Sequence[MergeClause]) -> bool:

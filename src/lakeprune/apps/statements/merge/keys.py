@@ -13,6 +13,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from lakeprune.errors import PredicateError
+from lakeprune.formats.delta.spark_usable import is_rounded
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
@@ -64,6 +65,8 @@ class KeyValues(Struct, frozen=True):
             return "NaN is among its keys, and no range of a file's statistics is sure to hold it"
         if self.unreadable:
             return f"strings longer than {LONGEST_TEXT} characters, or that are not UTF-8, are among its keys"
+        if is_rounded(self.key.column):
+            return f"the recorded bounds of a {self.key.column.type} may be rounded, and Delta believes them"
         return None
 
 

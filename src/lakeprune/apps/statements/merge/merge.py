@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from lakeprune.apps.signature import takes
 from lakeprune.apps.statements.merge.clauses import KINDS, MergeClause, clauses_of
+from lakeprune.apps.statements.merge.on import check_on
 from lakeprune.apps.statements.model import Operation
 from lakeprune.apps.statements.statement import StatementOptions, planned
 from lakeprune.errors import UsageError
@@ -39,6 +41,7 @@ class MergeOptions(StatementOptions, total=False):
     clauses: Sequence[tuple[str, Any]]
 
 
+@takes(MergeOptions, max_files="guard: files that are rewritten, removed or get a deletion vector")
 def merge(table: Table, source: Source, *, on: str, spark: SparkSession, **options: Unpack[MergeOptions]) -> PlannedStatement:
     """What `MERGE INTO table AS t USING source AS s ON on ...` would do; nothing changes before `.execute()`.
 
@@ -63,6 +66,7 @@ class Merge(Struct, frozen=True):
     def __post_init__(self) -> None:
         if not isinstance(self.on, str) or not self.on.strip():
             raise UsageError("LP251", "ON is missing, or not text", fix="give an SQL condition as text:  t.id = s.id")
+        check_on(self.on)
 
     @property
     def operation(self) -> Operation:

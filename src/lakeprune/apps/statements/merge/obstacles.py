@@ -13,8 +13,8 @@ from lakeprune.apps.statements.merge.clauses import Rows
 from lakeprune.apps.statements.merge.effects import rows_of
 from lakeprune.apps.statements.merge.keys import delta_condition
 from lakeprune.apps.statements.merge.model import Obstacle, ObstacleKind
-from lakeprune.apps.statements.merge.spark_keys import measure
 from lakeprune.apps.statements.merge.spark_names import column_of
+from lakeprune.apps.statements.merge.spark_source import measure
 from lakeprune.predicate.tree import Column
 from lakeprune.predicate.write.show import name_text
 

@@ -6,9 +6,12 @@ name belongs to is for Spark's analyser (spark_on.py), which sorts the conjuncts
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from lakeprune.apps.statements.merge.keys import Key
+from lakeprune.errors import StatementError
 from lakeprune.predicate.read.sql.logic import pieces
 from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens, tokenize
 
@@ -53,6 +56,18 @@ def conjuncts_of(text: str) -> tuple[Conjunct, ...]:
     """
     tokens = tokenize(text)
     return tuple(_conjunct(tokens, first, last) for first, last in _ranges(tokens, 0, len(tokens.items)))
+
+
+def check_on(text: str) -> None:
+    """Refuse `id = id`, in which nobody knows whose column is meant (LP446). Everything else is for Spark's analyser."""
+    for conjunct in conjuncts_of(tokenize(text).uncommented()):
+        both = conjunct.equality
+        name = both.left.text if both is not None and both.left.path is not None else ""
+        if both is None or not name or name.lower() != both.right.text.lower() or re.match(rf"(?i)[{TARGET}{SOURCE}]\s*\.", name):
+            continue
+        what = f"{conjunct.text} compares no row of the target with one of the source"
+        fix = f"write {TARGET}.{name} = {SOURCE}.{name}: the target is called {TARGET}, the source {SOURCE}"
+        raise StatementError("LP446", what, where=f"ON {text}", fix=fix)
 
 
 def _ranges(tokens: Tokens, first: int, last: int) -> list[tuple[int, int]]:

@@ -7,23 +7,27 @@ is read or written.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from lakeprune.apps.statements import spark_analysis as analysis
+from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.merge.clauses import Action, MergeClause, Rows
 from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object
 from lakeprune.engines.spark.failures import row_errors
-from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import elements, option
+from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
 from lakeprune.predicate.write.show import name_text
 
 EVOLUTION = "spark.databricks.delta.schema.autoMerge.enabled"
+_WORD = re.compile(r"(?i)(?!(?:null|true|false|default|current_\w+)$)[a-z_]\w*|`[^`]+`")
+_AMBIGUOUS = {"AMBIGUOUS_REFERENCE": f"say whose column it is: {TARGET}.name for the target's, {SOURCE}.name for the source's"}
 _FIXES = {
     "DELTA_MERGE_UNRESOLVED_EXPRESSION": "instead of `all`, set the columns that the source has (a = s.a, b = s.b); "
     f"or set {EVOLUTION}=true in the session, which leaves the others as they are"
@@ -32,8 +36,9 @@ _FIXES = {
 
 def check_merge(target: Target, source: Source, on: str, clauses: Sequence[MergeClause]) -> tuple[str, ...]:
     """Refuse a MERGE that Spark or Delta would refuse, or that would not mean the same twice. The columns that it adds."""
+    assigned = [each for clause in clauses for each in clause.assignments or ()]
     texts = {on: on} | {clause.text: clause.condition for clause in clauses if clause.condition is not None}
-    analysis.check_random(texts | {a.where: a.expression for clause in clauses for a in clause.assignments or ()})
+    analysis.check_random(texts | {each.where: each.expression for each in assigned})
     with row_errors(target.location), active(target.spark):
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
@@ -48,10 +53,18 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
         False,  # the schema changes only where the session's own setting says so
     )
     where = " ".join([f"ON {on}", *(clause.text for clause in clauses)])
-    fixes = _FIXES if any(clause.assignments is None for clause in clauses) else None
-    command = analysis.analysed(target, plan, where, fixes)
+    fixes = _AMBIGUOUS | (_FIXES if any(clause.assignments is None for clause in clauses) else {})
+    command = analysis.analysed(target, plan, where, _unknown(target, source, assigned), fixes)
     _check_analysed(target, command, on, where)
     return _added(command)
+
+
+def _unknown(target: Target, source: Source, assigned: Sequence[Assignment]) -> list[Assignment]:
+    """The assignments of a single word that neither side has as a column and SQL does not know."""
+    names = (*(field.name for field in target.planner.facts.schema.fields), *source.rows.columns)
+    known = {name.lower() for name in names}
+    words = [(each, match[0].strip("`").lower()) for each in assigned if (match := _WORD.fullmatch(each.expression))]
+    return [each for each, word in words if word not in known]
 
 
 def may_evolve(target: Target) -> bool:

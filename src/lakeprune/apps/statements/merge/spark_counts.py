@@ -19,7 +19,8 @@ from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.model import Candidate
 from lakeprune.apps.statements.spark_target import Target
 from lakeprune.engines.spark.failures import row_errors
-from lakeprune.engines.spark.files import FILE, active, with_file
+from lakeprune.engines.spark.session import active
+from lakeprune.formats.delta.spark_files import FILE, with_file
 
 _ROW, _MARK = "__lakeprune_row", "__lakeprune_source"
 _OURS, _THEIRS = "__lakeprune_target_row", "__lakeprune_source_row"

@@ -22,7 +22,7 @@ from lakeprune.apps.statements.merge.spark_source import in_session
 from lakeprune.apps.statements.spark_target import delta_table
 from lakeprune.apps.statements.spark_writer import expressions
 from lakeprune.engines.spark.failures import row_errors, words_of
-from lakeprune.engines.spark.files import active
+from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
 from lakeprune.render.printable import shortened
 

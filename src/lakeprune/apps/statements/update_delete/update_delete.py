@@ -1,6 +1,6 @@
-"""Statements that change the rows of one condition: what UPDATE and DELETE share.
+"""UPDATE and DELETE: `lakeprune.update` and `lakeprune.delete` plan them; nothing changes until the plan is executed.
 
-In: a condition, a target. Out: the answers that planning.py asks for. Reads the undecided files on Spark; writes only in `write`.
+Both change the rows of one condition. What they do on Spark is in spark_steps.py.
 """
 
 from __future__ import annotations
@@ -10,21 +10,50 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
+from lakeprune.apps.signature import takes
+from lakeprune.apps.statements.assignments import Assignment, assignments_of, check_columns
 from lakeprune.apps.statements.candidates import Decides
 from lakeprune.apps.statements.model import Candidate, Certainty, Fate, Operation, Outcome, Touched, effects_of, total
-from lakeprune.apps.statements.plan import StatementText
-from lakeprune.apps.statements.statement import Addition, Checked, executed_text
+from lakeprune.apps.statements.plan import Clause, SetColumn, StatementText
+from lakeprune.apps.statements.statement import Addition, Checked, StatementOptions, executed_text, planned
 from lakeprune.apps.statements.strengthen import added_conditions, strengthened
 from lakeprune.errors import UsageError
+from lakeprune.planning.session import check_options, has_instants
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.walk import columns_of
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.statements.assignments import Assignment
+    from lakeprune.apps.statements.planning import PlannedStatement
     from lakeprune.apps.statements.spark_target import Target
     from lakeprune.formats.delta.spark_scan import DeltaScan
+    from lakeprune.planning.opening import Table
+
+_MOST_FILES = "guard: files that are rewritten, removed or get a deletion vector"
+
+
+@takes(StatementOptions, max_files=_MOST_FILES)
+def update(
+    table: Table, set_: str | Mapping[str, str], *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]
+) -> PlannedStatement:
+    """What `UPDATE table SET set_ WHERE where` would do: the files it touches, the rows it changes and copies, what it costs.
+
+    `set_` is SQL (`"a = 1, b = b + 1"`) or a mapping (`{"a": "1", "b": "b + 1"}`). Options are the guards (`max_files`,
+    `max_rows`, `max_rewrite_bytes`, `require_partition_filter`), `strengthen`, and how the condition is read (`timezone`,
+    `now`, `nan_policy`). The time zone is the session's unless given. Nothing changes before `.execute()`.
+    """
+    check_options("update", options, StatementOptions)
+    return planned(Update(where, assignments_of(set_)), table, spark, options)
+
+
+@takes(StatementOptions, max_files=_MOST_FILES)
+def delete(table: Table, *, where: str, spark: SparkSession, **options: Unpack[StatementOptions]) -> PlannedStatement:
+    """What `DELETE FROM table WHERE where` would do; the options are those of `update`. Nothing changes before `.execute()`."""
+    check_options("delete", options, StatementOptions)
+    return planned(Delete(where), table, spark, options)
 
 
 class ByCondition(Struct, frozen=True):
@@ -42,17 +71,9 @@ class ByCondition(Struct, frozen=True):
             what = f"the condition is of type {type(self.where).__name__}"
             raise UsageError("LP251", what, fix="give an SQL condition as text")
 
-    def analyse(self, target: Target, executed: str) -> None:
-        """Refuse what Spark or Delta would refuse, or what would not mean the same twice."""
-        raise NotImplementedError
-
-    def run(self, spark: SparkSession, location: str, condition: str) -> None:
-        """Do it, through Delta."""
-        raise NotImplementedError
-
     def check(self, target: Target) -> CheckedCondition:
-        from lakeprune.apps.statements.assignments import check_columns
         from lakeprune.apps.statements.spark_target import check_writable, mind_padding
+        from lakeprune.apps.statements.update_delete.spark_steps import check_statement
 
         planner = target.planner
         question, executed = planner.ask(self.where), executed_text(self.where, planner.profile)
@@ -60,26 +81,42 @@ class ByCondition(Struct, frozen=True):
         mind_padding(target, {column.path[0].lower() for column in columns}, reads_padded=self.reads_padded)
         check_columns(self.assignments, planner.facts.schema, planner.facts.computed_columns)
         check_writable(target)
-        self.analyse(target, executed)
-        assignments = tuple((assignment.target, assignment.expression) for assignment in self.assignments)
+        check_statement(target, executed, self.assignments)
         # Delta, too, decides by metadata what is about partition columns only, and takes whole files.
         is_partition_only = all(column.role is Role.PARTITION for column in columns)
-        return CheckedCondition(
-            self,
-            target,
-            StatementText(self.operation, self.where, executed, assignments),
-            question,
-            decides=Decides.WHOLE if is_partition_only else Decides.COUNTED,
-            conjuncts=tuple((clause.text, clause.rewritten) for clause in question.plan.clauses),
-            read_columns=tuple(".".join(column.path) for column in columns),
+        text = StatementText(
+            self.operation,
+            self.where,
+            executed,
+            planner.profile.zone,
+            tuple(SetColumn(assignment.target, assignment.expression) for assignment in self.assignments),
+            tuple(Clause(clause.text, clause.rewritten) for clause in question.plan.clauses),
+            is_partition_only,
+            has_instants(question.condition, question.plan),
         )
+        decides = Decides.WHOLE if is_partition_only else Decides.COUNTED
+        return CheckedCondition(self, target, text, question, decides, tuple(".".join(column.path) for column in columns))
+
+
+class Update(ByCondition, frozen=True):
+    operation = Operation.UPDATE
+    changes = "updated"
+    whole = Fate.REWRITE
+    reads_padded = True
+
+
+class Delete(ByCondition, frozen=True):
+    operation = Operation.DELETE
+    changes = "deleted"
+    whole = Fate.REMOVE
+    reads_padded = False
 
 
 class CheckedCondition(Checked, frozen=True):
     again: ByCondition
 
     def count(self, candidates: Sequence[Candidate]) -> Outcome:
-        from lakeprune.apps.statements.spark_rows import count_rows
+        from lakeprune.apps.statements.update_delete.spark_steps import count_rows
 
         undecided = [file for file in candidates if file.certainty is Certainty.UNDECIDED]
         counted = count_rows(self.target, self.text.executed, undecided)
@@ -99,7 +136,9 @@ class CheckedCondition(Checked, frozen=True):
             yield Addition(added, added)
 
     def write(self, spark: SparkSession, condition: str) -> None:
-        self.again.run(spark, self.target.location, condition)
+        from lakeprune.apps.statements.update_delete.spark_steps import run_statement
+
+        run_statement(spark, self.target.location, condition, self.again.assignments)
 
 
 def outcome_of(

@@ -1,0 +1,1 @@
+"""A DataFrame with the same rows whose scans read fewer files."""
