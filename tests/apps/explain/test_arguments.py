@@ -25,6 +25,9 @@ def test_a_predicate_that_is_no_text_is_refused(users: Path, where: Any) -> None
 def test_one_predicate_is_not_a_list_of_letters(users: Path) -> None:
     with pytest.raises(lakeprune.UsageError, match="where a list is wanted"):
         lakeprune.explain_many(users, "age > 1")
+    for wrong in (None, 5):
+        with pytest.raises(lakeprune.UsageError, match="the predicates are of type"):
+            lakeprune.explain_many(users, wrong)  # type: ignore[arg-type]
     odd: Any = ["age > 1", None]
     with pytest.raises(lakeprune.UsageError, match="predicate 2 of 2 is of type NoneType"):
         lakeprune.explain_many(users, odd)
@@ -66,7 +69,7 @@ def test_a_negative_limit_is_the_caller_s_mistake_not_the_table_s(users: Path) -
 
 def test_a_report_shows_what_matters(users: Path) -> None:
     report = lakeprune.explain(users, "age > 40")
-    assert repr(report) == f"<Report on {str(users)!r} version 5, 'age > 40': 6 -> 3 files>"
+    assert repr(report) == f"<Report on {str(users)!r} version 5, 'age > 40': reads 3 of 6 files>"
     assert str(report) == report.to_text()
 
 

@@ -10,9 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lakeprune.apps.verify.audit_model import Audit
-from lakeprune.apps.verify.model import DeltaSpark, Truth, Verification
-from lakeprune.apps.verify.sampled import Sampled, share_of
+from lakeprune.apps.verify.model import Audit, Sampled, SparkPlan, Truth, Verification, share_of
 from lakeprune.errors import UsageError
 from tests.builders.engine import ENGINE
 from tests.builders.verifications import audit, fault, unsound, verification
@@ -23,7 +21,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m&\"'.parquet"
 PART = Sampled(0.5, files=5, checked=2)
 FOUND = [
     verification(),
-    verification(truth=Truth(6, 24, 0, 0, 0, 1), delta_spark=DeltaSpark(2, None), slack=()),
+    verification(truth=Truth(6, 24, 0, 0, 0, 1), spark=SparkPlan("Delta Spark", 2, None), slack=()),
     verification(sampled=PART, audit=audit(sampled=PART)),
     unsound(count=150, audit=audit(fault(), fault(column=None))),
     unsound(HOSTILE, audit=audit(fault(HOSTILE, HOSTILE, HOSTILE))),

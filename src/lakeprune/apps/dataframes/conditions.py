@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from lakeprune.apps.dataframes.scan import DeltaScan, Filter
+from lakeprune.apps.dataframes.iceberg_filters import sql_of
+from lakeprune.apps.dataframes.scan import Filter, Scan
 from lakeprune.errors import PredicateError
-from lakeprune.planning.planner import Planner
+from lakeprune.planning.planner import Planner, read
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.passes.normalise import normalise
@@ -26,17 +27,35 @@ from lakeprune.predicate.write.show import show
 from lakeprune.values.types import Kind
 
 
-def question_of(scan: DeltaScan, planner: Planner) -> Question:
+def question_of(scan: Scan, planner: Planner) -> Question:
     """What the scan asks of its table."""
     facts, zone = planner.facts, planner.profile.zone
     relation = Relation(facts.schema, scan.columns, zone)
     zoned = _of_writers_zone(facts.schema, facts.computed_columns)
     written = [one for one in scan.filters if not (_is_derived(one) and zoned & _names(one))]
-    needed = _without_implied([_bound(read_filter(one.nodes, one.sql, relation), one, planner) for one in written], planner)
+    bound = [_bound(read_filter(one.nodes, one.sql, relation), one, planner) for one in written]
+    needed = _without_implied([*bound, *_taken_alone(scan, bound, planner)], planner)
     if not needed:
         return planner.ask(None)
-    trees, bound = (all_of(parts) for parts in zip(*needed, strict=True))
-    return planner.ask_bound(Condition(show(trees, zone), trees), bound)
+    trees, whole = (all_of(parts) for parts in zip(*needed, strict=True))
+    return planner.ask_bound(Condition(show(trees, zone), trees), whole)
+
+
+def _taken_alone(scan: Scan, bound: Sequence[tuple[Expr, Expr]], planner: Planner) -> list[tuple[Expr, Expr]]:
+    """The filters that Iceberg took over and Spark no longer has."""
+    known = {normalise(meaning, planner.profile) for _, meaning in bound}
+    texts = (sql_of(each, planner.facts.schema, planner.profile) for each in scan.taken)
+    found = []
+    for text in filter(None, texts):
+        try:
+            condition = read(text, planner.profile)
+            meaning = planner.bound(condition)
+        except PredicateError:
+            continue
+        if (stated := normalise(meaning, planner.profile)) not in known:
+            known.add(stated)
+            found.append((condition.tree, meaning))
+    return found
 
 
 def _is_derived(filter_: Filter) -> bool:

@@ -1,4 +1,4 @@
-"""The JSON document of a DataFrame or query: a section per scan, with the document of `explain` in each Delta section."""
+"""The JSON document of a DataFrame or query: a section per scan, with the document of `explain` in each."""
 
 from __future__ import annotations
 
@@ -7,34 +7,19 @@ from typing import Literal
 from msgspec import Struct
 
 from lakeprune.apps.dataframes.model import DataFrameReport, Section
-from lakeprune.apps.dataframes.scan import Unexplained
+from lakeprune.apps.dataframes.scan import Planned, Unexplained
 from lakeprune.report.document import Envelope, Outcome, View, outcome
 from lakeprune.report.explanation import Assertion, Explanation, assertion_document, explanation
 
 
-class Planned(Struct, frozen=True):
-    """What Spark itself plans to read. null is what was not counted; `kind` is Delta's own word for how it decided.
-
-    `unused_filters` are those that Delta does not use; `partition_filters` and `pushed_filters` are recorded for Parquet.
-    """
-
-    files: int | None
-    bytes: int | None
-    total_files: int | None
-    total_bytes: int | None
-    kind: str | None = None
-    unused_filters: tuple[str, ...] = ()
-    partition_filters: tuple[str, ...] = ()
-    pushed_filters: str | None = None
-
-
 class Scan(Struct, frozen=True):
-    """One scan. `explanation` is the document of `explain` for its filters at its version; null for plain Parquet.
+    """One scan. `explanation` is the document of `explain` for its filters at its version; null for Parquet files that cannot be
+    listed here.
 
     `spark` is null when Delta's data skipping is off in the session.
     """
 
-    format: Literal["delta", "parquet"]
+    format: Literal["delta", "iceberg", "parquet"]
     table: str | None
     locations: list[str]
     version: int | None
@@ -74,17 +59,14 @@ def dataframe_document(report: DataFrameReport, view: View) -> DataFrameExplanat
 
 def _scan(section: Section, view: View) -> Scan:
     scan = section.scan
-    assertions = [assertion_document(assertion) for assertion in section.assertions]
-    if section.report is None:
-        parquet = section.scan
-        listed = (parquet.files, parquet.bytes, parquet.total_files, parquet.total_bytes)
-        spark = Planned(*listed, partition_filters=parquet.partition_filters, pushed_filters=parquet.pushed_filters)
-        filters = list(parquet.filters)
-        return Scan("parquet", scan.table, list(parquet.locations), None, scan.is_cached, filters, spark, None, assertions)
-    delta, plan = section.scan, section.scan.plan
-    planned = (
-        None if plan is None else Planned(plan.files, plan.bytes, plan.total_files, plan.total_bytes, plan.kind, plan.unused)
+    return Scan(
+        format=scan.format,
+        table=scan.table,
+        locations=list(scan.locations),
+        version=scan.version,
+        cached=scan.is_cached,
+        filters=[each.sql for each in scan.filters],
+        spark=scan.spark,
+        explanation=None if section.report is None else explanation(section.report, view),
+        assertions=[assertion_document(assertion) for assertion in section.assertions],
     )
-    filters = [each.sql for each in delta.filters]
-    explained = explanation(section.report, view)
-    return Scan("delta", scan.table, [delta.location], delta.version, scan.is_cached, filters, planned, explained, assertions)

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
+from msgspec import Struct
 
 from lakeprune.apps.dataframes.advice import advised
 from lakeprune.apps.dataframes.conditions import question_of
-from lakeprune.apps.dataframes.model import DataFrameReport, DeltaSection, ParquetSection, Section
-from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Reading
-from lakeprune.apps.explain.explain import opened
+from lakeprune.apps.dataframes.model import DataFrameReport, Section
+from lakeprune.apps.dataframes.scan import Reading, Scan
+from lakeprune.apps.explain.explain import DEFAULTS, opened
 from lakeprune.errors import TableError, UsageError
 from lakeprune.planning.opening import At
 from lakeprune.planning.session import check_options
 from lakeprune.report.amount import Amount
-from lakeprune.report.gates import Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
+from lakeprune.report.engines import EngineRead
+from lakeprune.report.gates import DELTA_SPARK, Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
 from lakeprune.report.model import Report
 
 if TYPE_CHECKING:
-    from lakeprune.apps.dataframes.spark_plans import Planned
+    from lakeprune.apps.dataframes.spark_plans import QueryPlan
 
 
 class FrameOptions(Gates, total=False):
@@ -45,18 +46,19 @@ def explain_frame(source: Any, query: str | None, options: dict[str, Any]) -> Da
     check_options("explain", options, FrameOptions)
     gates = gates_of(options)
     check_gates(gates, has_predicate=True)
-    planned = _planned(source, query, options.get("timezone"))
-    reading = reading_of(planned)
+    plan = _planned(source, query, options.get("timezone"))
+    reading = reading_of(plan)
     if not reading.scans and not reading.unread:
         raise _nothing_to_explain(reading, query)
-    session = {name: value for name, value in options.items() if name == "nan_policy"}
-    asked = {"timezone": reading.zone, "explain_why": options.get("explain_why", True), **session}
-    sections = _sections(planned, reading.scans, gates, asked)
+    session = {**DEFAULTS, **{name: value for name, value in options.items() if name == "nan_policy"}}
+    wants_why = options.get("explain_why", True) or bool(gates.get("fail_on"))
+    asked = {"timezone": reading.zone, "explain_why": wants_why, **session}
+    sections = _sections(plan, reading.scans, gates, asked)
     elapsed = round((time.perf_counter() - started) * 1000)
     return DataFrameReport(sections, reading.unread, reading.unexplained, reading.zone, query, elapsed)
 
 
-def _planned(source: Any, query: str | None, zone: str | None) -> Planned:
+def _planned(source: Any, query: str | None, zone: str | None) -> QueryPlan:
     is_session, is_frame = hasattr(source, "createDataFrame"), hasattr(source, "sparkSession")
     from lakeprune.apps.dataframes.spark_plans import plan_of_frame, plan_of_text
 
@@ -75,65 +77,92 @@ def _nothing_to_explain(reading: Reading, query: str | None) -> TableError:
     others = "; ".join(f"{other.source}: {other.why}" for other in reading.unexplained)
     return TableError(
         "LP345",
-        "no Delta or Parquet table is read here",
+        "no Delta, Iceberg or Parquet table is read here",
         where=query,
         why=f"not explained are {others}" if others else "it reads no table at all",
         fix="give a DataFrame over a Delta table" if query is None else "name a Delta table in the query: delta.`/path`",
     )
 
 
-def _sections(
-    planned: Planned, scans: Sequence[DeltaScan | ParquetScan], gates: Gates, asked: dict[str, Any]
-) -> tuple[Section, ...]:
-    """The scans of one table at one version are explained by one pass over its metadata."""
-    tables: dict[tuple[str, int], list[DeltaScan]] = {}
-    for scan in scans:
-        if isinstance(scan, DeltaScan):
-            tables.setdefault((scan.location, scan.version), []).append(scan)
-    reports = {id(scan): report for group in tables.values() for scan, report in _explained(planned, group, asked)}
-    sections: list[Section] = []
-    for scan in scans:
-        if isinstance(scan, DeltaScan):
-            report = reports[id(scan)]
-            sections.append(DeltaSection(scan, replace(report, assertions=_judged(report, gates))))
-        else:
-            sections.append(ParquetSection(scan, _judged_by_spark(scan, gates)))
-    return tuple(sections)
+class Place(Struct, frozen=True):
+    """A table as it is opened: scans of one place are explained by one pass over its metadata."""
+
+    location: str
+    at: At
 
 
-def _explained(planned: Planned, scans: list[DeltaScan], asked: dict[str, Any]) -> list[tuple[DeltaScan, Report]]:
-    first = scans[0]
-    # This process reads a local log faster; what only Spark can reach, Spark reads.
-    engine = {} if _is_here(first.location) else {"spark": planned.spark}
-    explainer, _ = opened(first.location, [], At(first.version), {**asked, **engine})
+def _sections(query: QueryPlan, scans: Sequence[Scan], gates: Gates, asked: dict[str, Any]) -> tuple[Section, ...]:
+    tables: dict[Place, list[Scan]] = {}
+    for scan in scans:
+        if (place := place_of(scan)) is not None:
+            tables.setdefault(place, []).append(scan)
+    reports = {id(scan): report for place, group in tables.items() for scan, report in _explained(query, place, group, asked)}
+    return tuple(_section(scan, reports.get(id(scan)), gates) for scan in scans)
+
+
+def place_of(scan: Scan) -> Place | None:
+    """Where the metadata of a scan is read; None where that cannot be: Parquet files of several roots, or not of this machine."""
+    if scan.format == "delta":
+        return Place(scan.location, At(scan.version))
+    if scan.format == "iceberg":
+        version = None if scan.is_latest or scan.ref is not None else scan.version
+        return None if scan.metadata is None else Place(scan.metadata, At(version, None, scan.ref))
+    return Place(scan.location, At()) if len(scan.locations) == 1 and os.path.exists(scan.location) else None
+
+
+def _section(scan: Scan, report: Report | None, gates: Gates) -> Section:
+    if report is None:
+        return Section(scan, None, _judged_by_spark(scan, gates))
+    # Spark's own count is in hand, and is what the query reads; gates judge by the metadata's where they are asked to.
+    by_spark: Gates = {"gate_on": DELTA_SPARK} if report.engines else {}
+    report = judge({**by_spark, **gates}, report)
+    return Section(scan, report, report.assertions)
+
+
+def _explained(query: QueryPlan, place: Place, scans: list[Scan], asked: dict[str, Any]) -> Iterator[tuple[Scan, Report]]:
+    # This process reads local metadata faster; what only Spark can reach, Spark reads.
+    engine = {} if is_here(place.location) else {"spark": query.spark}
+    try:
+        explainer, _ = opened(place.location, [], place.at, {**asked, **engine})
+    except TableError:
+        if scans[0].format != "parquet":
+            raise
+        return  # Spark lists folders that are not read as Parquet files here; its own numbers are shown
     planner = explainer.planner
     with planner.engine.awake():
         questions = [question_of(scan, planner) for scan in scans]
-        found = planner.patterns(questions)
-        reports = [explainer.report(question, patterns) for question, patterns in zip(questions, found, strict=True)]
-        if not asked["explain_why"]:
-            return list(zip(scans, reports, strict=True))
-        return [
-            (scan, advised(planned, planner, scan, question, report))
-            for scan, question, report in zip(scans, questions, reports, strict=True)
-        ]
+        reports = explainer.answers(questions, [_planned_read(query, scan) for scan in scans])
+        for scan, report in zip(scans, reports, strict=True):
+            yield scan, advised(query, scan, report)
 
 
-def _is_here(location: str) -> bool:
-    return os.path.isdir(os.path.join(location, "_delta_log"))
+_READERS = {"delta": "Delta Spark", "iceberg": "Iceberg Spark", "parquet": "Spark"}
 
 
-def _judged(report: Report, gates: Gates) -> tuple[Assertion, ...]:
-    undecided = [clause.clause.text for clause in report.clauses if not clause.is_attributable]
-    return judge(gates, report.numbers, undecided, has_predicate=report.predicate is not None)
+def _planned_read(query: QueryPlan, scan: Scan) -> EngineRead | None:
+    """What Spark itself decided to read; None where that was not counted: Delta's data skipping is off, or a cache is read."""
+    spark = scan.spark
+    if spark is None or spark.files is None:
+        return None
+    why = {
+        "delta": f"its own record names {', '.join(spark.unused_filters) or 'no filter that it leaves out'}",
+        "iceberg": "it does not use every condition",
+        "parquet": "it plans by folders, and reads statistics only with the files",
+    }[scan.format]
+    return EngineRead(_READERS[scan.format], query.version_of(scan.format), spark.files, spark.bytes or 0, "planned", [why])
 
 
-def _judged_by_spark(scan: ParquetScan, gates: Gates) -> tuple[Assertion, ...]:
+def is_here(location: str) -> bool:
+    return os.path.exists(location)
+
+
+def _judged_by_spark(scan: Scan, gates: Gates) -> tuple[Assertion, ...]:
     """Files and bytes by Spark's own listing; what needs statistics cannot be met without reading them."""
-    if scan.files is None or scan.bytes is None:
+    spark = scan.spark
+    if spark is None or spark.files is None or spark.bytes is None:
         uncounted = Assertion("listed", False, {}, "the files of a cached scan of plain Parquet are not counted")
         return (uncounted,) if any(demanded(gates)) else ()
-    kept = Amount(scan.files, scan.bytes, 0, scan.files)
-    total = Amount(scan.total_files or scan.files, scan.total_bytes or scan.bytes, 0, scan.files)
-    unread = "the statistics of plain Parquet files are not read yet"
-    return judged(gates, Measured(total, kept, scan.files, None, scan.filters, unread))
+    kept = Amount(spark.files, spark.bytes, 0, spark.files)
+    total = Amount(spark.total_files or spark.files, spark.total_bytes or spark.bytes, 0, spark.files)
+    unread = "the statistics of these Parquet files are not read"
+    return judged(gates, Measured(total, kept, spark.files, None, [each.sql for each in scan.filters], unread))

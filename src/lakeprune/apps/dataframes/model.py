@@ -6,36 +6,23 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from lakeprune.apps.dataframes.scan import DeltaScan, ParquetScan, Unexplained
-from lakeprune.report.document import Document, Envelope, View
+from lakeprune.apps.dataframes.scan import Scan, Unexplained
+from lakeprune.report.document import WHOLE, Document, Envelope, View
 from lakeprune.report.gates import Assertion
 from lakeprune.report.model import Report
 
 
-class DeltaSection(Struct, frozen=True):
-    """A scan of a Delta table: what Spark's plan says of it, and the report of its filters on its version."""
+class Section(Struct, frozen=True):
+    """A scan and the report of its filters on its version; Parquet files that are not listed here have Spark's numbers alone."""
 
-    scan: DeltaScan
-    report: Report
-
-    @property
-    def assertions(self) -> tuple[Assertion, ...]:
-        return self.report.assertions
-
-
-class ParquetSection(Struct, frozen=True):
-    """A scan of plain Parquet, whose file statistics are not read yet: the numbers are Spark's."""
-
-    scan: ParquetScan
+    scan: Scan
+    report: Report | None
     assertions: tuple[Assertion, ...]
-    report: None = None
-
-
-Section = DeltaSection | ParquetSection
 
 
 class DataFrameReport(Document, frozen=True):
     kind: ClassVar[str] = "dataframe"
+    schema_version: ClassVar[str] = "1.3.0"
 
     sections: tuple[Section, ...]
     unread: tuple[str, ...]  # tables of which Spark needs no file: no row can match, or the metadata has the answer
@@ -56,8 +43,12 @@ class DataFrameReport(Document, frozen=True):
 
     @property
     def reports(self) -> tuple[Report, ...]:
-        """The reports of the Delta scans, in the order of the plan."""
+        """The reports of the scans, in the order of the plan."""
         return tuple(section.report for section in self.sections if section.report is not None)
+
+    def to_openmetrics(self) -> str:
+        """The pruning summaries of the scans that are explained."""
+        return self._rendered("openmetrics", WHOLE)
 
     def to_struct(self, view: View) -> Envelope:
         from lakeprune.apps.dataframes.document import dataframe_document
@@ -66,7 +57,8 @@ class DataFrameReport(Document, frozen=True):
 
 
 def _place(section: Section) -> str:
-    if isinstance(section, DeltaSection):
-        numbers = section.report.numbers
-        return f"{section.scan.location} version {section.scan.version}, {numbers.total.files} -> {numbers.kept.files} files"
-    return ", ".join(section.scan.locations)
+    if section.report is None:
+        return section.scan.location
+    numbers = section.report.numbers
+    version = "" if section.scan.version is None else f" version {section.scan.version}"
+    return f"{section.scan.location}{version}, {numbers.total.files} -> {numbers.kept.files} files"

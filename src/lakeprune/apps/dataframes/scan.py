@@ -1,4 +1,4 @@
-"""What a plan of Spark reads, as values: scans of Delta and Parquet, tables it needs no file of, sources nobody explains.
+"""What a plan of Spark reads, as values: scans of tables and files, tables it needs no file of, sources nobody explains.
 
 Filled by spark_scans.py. Nothing here holds a handle of the JVM.
 """
@@ -6,7 +6,8 @@ Filled by spark_scans.py. Nothing here holds a handle of the JVM.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -18,40 +19,41 @@ class Filter(Struct, frozen=True):
     nodes: tuple[Mapping[str, Any], ...]
 
 
-class DeltaPlan(Struct, frozen=True):
-    """What Delta Spark itself decided to read; `kind` is its own word for how. None is what it did not count."""
+class Planned(Struct, frozen=True):
+    """What Spark itself plans to read. null is what was not counted; `kind` is Delta's own word for how it decided.
 
-    files: int
-    bytes: int
-    total_files: int | None
-    total_bytes: int | None
-    kind: str
-    unused: tuple[str, ...]  # the filters it did not use, as it writes them
+    `unused_filters` are those that Delta does not use; `partition_filters` and `pushed_filters` are recorded for Parquet.
+    """
 
-
-class DeltaScan(Struct, frozen=True):
-    table: str | None  # its name in the catalog
-    location: str
-    version: int
-    filters: tuple[Filter, ...]
-    columns: Mapping[int, str]  # the relation's columns by Catalyst's ids
-    is_cached: bool  # it fed a cache, whose rows are read instead
-    plan: DeltaPlan | None  # None: data skipping is off in the session
-
-
-class ParquetScan(Struct, frozen=True):
-    """Files of plain Parquet; the numbers are Spark's own listing, None where asking would disturb the query."""
-
-    table: str | None
-    locations: tuple[str, ...]
-    filters: tuple[str, ...]
-    partition_filters: tuple[str, ...]
-    pushed_filters: str | None
-    is_cached: bool
     files: int | None
     bytes: int | None
     total_files: int | None
     total_bytes: int | None
+    kind: str | None = None
+    unused_filters: tuple[str, ...] = ()
+    partition_filters: tuple[str, ...] = ()
+    pushed_filters: str | None = None
+
+
+class Scan(Struct, frozen=True):
+    """`spark` is None when Delta's data skipping is off in the session."""
+
+    format: Literal["delta", "iceberg", "parquet"]
+    table: str | None  # its name in the catalog
+    locations: tuple[str, ...]  # one, for Delta and Iceberg
+    version: int | None  # None for Parquet
+    filters: tuple[Filter, ...]
+    is_cached: bool  # it fed a cache, whose rows are read instead
+    spark: Planned | None
+    columns: Mapping[int, str] = MappingProxyType({})  # the relation's columns by Catalyst's ids
+    metadata: str | None = None  # the metadata file of an Iceberg table
+    ref: str | None = None  # the branch or tag that was asked for
+    is_latest: bool = False  # no version was asked for, and columns are those of the table now
+    taken: tuple[Any, ...] = ()  # the filters that Iceberg took over, as its own parser writes them
+
+    @property
+    def location(self) -> str:
+        return ", ".join(self.locations)
 
 
 class Unexplained(Struct, frozen=True):
@@ -64,7 +66,7 @@ class Unexplained(Struct, frozen=True):
 class Reading(Struct, frozen=True):
     """Everything one plan reads, in the order of the plan. `unread` are tables it names and needs no file of."""
 
-    scans: tuple[DeltaScan | ParquetScan, ...]
+    scans: tuple[Scan, ...]
     unread: tuple[str, ...]
     unexplained: tuple[Unexplained, ...]
     zone: str

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 
 from lakeprune.apps.dataframes.scan import Filter
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.files import active
 from lakeprune.engines.spark.nodes import full_class_name
+from lakeprune.engines.spark.session import active
 from lakeprune.predicate.read.catalyst.types import PRINTING_ZONE
 
 

@@ -7,8 +7,9 @@ Spark would run it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -35,7 +36,7 @@ _ABSENT = ("TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "SCHEMA_NOT_FOUND", "DEL
 _LONGEST = 300
 
 
-class Planned(Struct, frozen=True):
+class QueryPlan(Struct, frozen=True):
     """A plan of the JVM and the session it was made in."""
 
     spark: SparkSession
@@ -47,24 +48,36 @@ class Planned(Struct, frozen=True):
     def zone(self) -> str:
         return str(self.spark.conf.get("spark.sql.session.timeZone"))
 
+    def version_of(self, connector: str) -> str:
+        """The version of the connector that reads a format; Spark's own for Parquet."""
+        if connector == "delta":
+            return str(self.jvm.io.delta.package.VERSION())
+        return str(self.jvm.org.apache.iceberg.IcebergBuild.version()) if connector == "iceberg" else str(self.spark.version)
+
+    def again(self, plan: Any) -> Any:
+        """Another analysed plan, optimised as this one was."""
+        return _planned(self.spark, plan, None).optimized
+
     @property
     def jvm(self) -> Any:
         return self.spark._jvm  # noqa: SLF001  # PySpark has no other way to a plan
 
 
-def plan_of_frame(frame: DataFrame) -> Planned:
-    """The plan that Spark would run for this DataFrame."""
+def plan_of_frame(frame: DataFrame, settings: Mapping[str, str] = MappingProxyType({})) -> QueryPlan:
+    """The plan that Spark would run for this DataFrame; `settings` are for the planning alone."""
     _check_classic(frame, "DataFrame")
     if frame.isStreaming:
         fix = "explain the table that the stream reads"
-        raise TableError("LP345", "no Delta or Parquet table is read here", why="the DataFrame is a stream", fix=fix)
+        raise TableError("LP345", "no Delta, Iceberg or Parquet table is read here", why="the DataFrame is a stream", fix=fix)
     with query_errors(None):
         spark = _own(frame.sparkSession)
+        for key, value in settings.items():
+            spark.conf.set(key, value)
         analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001
         return _planned(spark, analyzed, None)
 
 
-def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> Planned:
+def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> QueryPlan:
     """The plan of a query; other statements are refused and never run."""
     _check_classic(spark, "session")
     with query_errors(text):
@@ -76,12 +89,12 @@ def plan_of_text(spark: SparkSession, text: str, zone: str | None = None) -> Pla
         return _planned(own, parsed, text)
 
 
-def _planned(spark: SparkSession, plan: Any, text: str | None) -> Planned:
+def _planned(spark: SparkSession, plan: Any, text: str | None) -> QueryPlan:
     mode = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()  # type: ignore[union-attr]  # noqa: SLF001
     execution = spark._jsparkSession.sessionState().executePlan(plan, mode)  # noqa: SLF001
     if text is not None:
         _check_query(spark, execution.analyzed(), text)  # some statements of Delta become commands only here
-    return Planned(spark, execution.analyzed(), execution.optimizedPlan(), text)
+    return QueryPlan(spark, execution.analyzed(), execution.optimizedPlan(), text)
 
 
 def _own(spark: SparkSession) -> SparkSession:

@@ -1,12 +1,12 @@
-"""What a plan names before the optimiser folds anything away: tables of files, and sources that lakeprune does not explain."""
+"""What a plan names before the optimiser folds anything away: relations of files, and sources that lakeprune does not explain."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from lakeprune.apps.dataframes.scan import Unexplained
-from lakeprune.apps.dataframes.spark_plans import Planned
-from lakeprune.apps.dataframes.spark_relations import is_delta, is_files, is_parquet, location_of
+from lakeprune.apps.dataframes.spark_iceberg import is_of_iceberg, is_table, table_place
+from lakeprune.apps.dataframes.spark_plans import QueryPlan
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, full_class_name
 
 _IN_MEMORY = {
@@ -17,14 +17,15 @@ _IN_MEMORY = {
     "CommandResult": "the result of a command",
 }
 _SILENT = frozenset({"OneRowRelation", "CTERelationRef"})  # SELECT 1, and a name for a plan that is visited anyway
+_DELTA_INDEXES = ("PreparedDeltaFileIndex", "TahoeLogFileIndex", "TahoeLogFileIndexWithCloudFetch")
 _NO_STATISTICS = "it has no metadata of files that lakeprune reads"
 
 
-def described(planned: Planned) -> tuple[list[str], tuple[Unexplained, ...]]:
+def described(plan: QueryPlan) -> tuple[list[str], tuple[Unexplained, ...]]:
     """The locations of its Delta and Parquet tables, and the other sources; each once, in order."""
     tables: dict[str, None] = {}
     others: dict[Unexplained, None] = {}
-    for node in descendants(planned.analyzed):
+    for node in descendants(plan.analyzed):
         if elements(node.children()) or class_name(node) in _SILENT:
             continue
         found = _described(node)
@@ -33,6 +34,27 @@ def described(planned: Planned) -> tuple[list[str], tuple[Unexplained, ...]]:
         else:
             tables.update(dict.fromkeys(found))
     return list(tables), tuple(others)
+
+
+def is_files(relation: Any) -> bool:
+    """Whether a relation is one of files; Delta's own is made from Spark's without a name."""
+    kinds = (relation.getClass(), relation.getClass().getSuperclass())
+    return any(kind is not None and str(kind.getSimpleName()) == "HadoopFsRelation" for kind in kinds)
+
+
+def is_delta(index: Any) -> bool:
+    """Whether files are those of a Delta table at a version, and not of its change feed or of a command."""
+    return full_class_name(index).startswith("org.apache.spark.sql.delta.") and class_name(index) in _DELTA_INDEXES
+
+
+def is_parquet(relation: Any) -> bool:
+    return class_name(relation.fileFormat()) == "ParquetFileFormat"
+
+
+def location_of(path: Any) -> str:
+    """A Hadoop path as others write it: a plain path of this machine, or a URL."""
+    uri = path.toUri()
+    return str(uri.getPath()) if uri.getScheme() in (None, "file") else str(path.toString())
 
 
 def _described(leaf: Any) -> list[str] | Unexplained:
@@ -61,12 +83,14 @@ def _described(leaf: Any) -> list[str] | Unexplained:
     return Unexplained(name, _NO_STATISTICS)
 
 
-def _second_kind(leaf: Any) -> Unexplained:
+def _second_kind(leaf: Any) -> list[str] | Unexplained:
     """A table of Spark's newer kind of connector."""
     table = leaf.table()
     source = str(table.name())
-    if full_class_name(table).startswith("org.apache.iceberg."):
-        return Unexplained(f"Iceberg {source}", "Iceberg tables are not read yet")
+    if is_of_iceberg(table):
+        if is_table(table):
+            return [table_place(table)]
+        return Unexplained(f"Iceberg {source}", "it is not a table of rows")
     if full_class_name(table).startswith("io.delta."):
         why = "it is read by Delta's V2 connector; spark.databricks.delta.v2.enableMode=NONE changes that"
         return Unexplained(f"Delta {source}", why)

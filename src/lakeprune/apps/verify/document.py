@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from lakeprune.apps.verify.model import DeltaSpark, Slack, Truth
+from lakeprune.apps.verify.model import DeltaSpark, Slack, SparkPlan, Truth
 from lakeprune.programs.audit import Fault, FaultyFiles
 from lakeprune.report.document import Envelope, Outcome
 from lakeprune.report.explanation import Explanation
@@ -23,6 +23,16 @@ class Violation(Struct, frozen=True):
     path: str
     verdict: Literal["DROP", "FULL"]
     live: int = field(name="live_rows")
+    matching: int = field(name="matching_rows")
+    message: str
+
+
+class FalseAssumption(Struct, frozen=True):
+    """A file that explain drops by default on an assumption which its rows disprove; named up to a limit."""
+
+    code: Literal["NAN_ABSENT"]
+    path: str
+    column: str
     matching: int = field(name="matching_rows")
     message: str
 
@@ -69,18 +79,23 @@ class Audit(Envelope, frozen=True):
 
 
 class Verification(Envelope, frozen=True):
-    """A plan compared with the rows. `efficiency` and `read_amplification` are null where a sample leaves them unknown."""
+    """A plan compared with the rows. `efficiency` and `read_amplification` are null where a sample leaves them unknown.
+
+    `spark` is what the connector of the table's format plans to read, `delta_spark` the same for Delta tables alone.
+    """
 
     result: Outcome
     is_complete: bool
     violation_count: int
     violations: list[Violation]
+    false_assumptions: list[FalseAssumption]
     truth: Truth
     sampled: Sample | None = field(name="sample")
     kept_without_match: int
     efficiency: float | None
     read_amplification: float | None
-    delta_spark: DeltaSpark
+    delta_spark: DeltaSpark | None
+    spark: SparkPlan | None
     slack: list[Slack]
     audit: Audit | None
     plan: Explanation
