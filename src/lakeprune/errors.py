@@ -5,6 +5,7 @@
     |- UsageError          LP2xx  exit 2   a flag, an option or an argument is wrong
     |- TableError          LP3xx  exit 3   the table cannot be read
     |  `- TableRefused     LP31x  exit 3   the table is readable, but not by this version
+    |- GateFailed          LP501  exit 1   `report.check()` when a gate failed; otherwise a failed gate is a value
     `- StatementError      LP4xx  exit 2   an UPDATE, DELETE or MERGE cannot be accepted, or failed; nothing was changed
 
 "Cannot prune" is never an error: it is a reason code on a clause. Nothing here is raised for it.
@@ -62,6 +63,12 @@ class TableError(LakepruneError):
 
 class TableRefused(TableError):
     """The table is intact, but asks for something this version does not know."""
+
+
+class GateFailed(LakepruneError):
+    """A gate failed, and whoever asked wants an exception for it."""
+
+    exit_code = EXIT_GATE_FAILED
 
 
 class StatementError(LakepruneError):

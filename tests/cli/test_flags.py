@@ -22,12 +22,16 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("flag", "values", "wanted"),
     [
-        ("--min-pruning", ["101", "-1", "nan", "inf", "1e999", "", "５０", "5_0", "0x10"], "percentage from 0 to 100"),
-        ("--min-bytes-pruning", ["100.1", "fifty"], "percentage from 0 to 100"),
-        ("--max-files", ["-1", "1.5", "１", "1_0", "", "9" * 19], "whole number, 0 or above"),
-        ("--limit", ["x", "+1"], "whole number, 0 or above"),
-        ("--at-version", ["latest", "-1"], "whole number, 0 or above"),
-        ("--max-bytes", ["5XB", "１KB", "", ".5MB", "-1"], "size like 700, 500MB or 2GiB"),
+        ("--min-pruning", ["101", "-1", "nan", "inf", "1e999", "", "５０", "5_0", "0x10"], "give a number from 0 to 100"),
+        ("--min-bytes-pruning", ["100.1", "fifty"], "give a number from 0 to 100"),
+        (
+            "--max-files",
+            ["-1", "1.5", "１", "1_0", "", "9" * 19],
+            "fix:   give 0 or more",
+        ),
+        ("--limit", ["x", "+1"], "fix:   give 0 or more"),
+        ("--at-version", ["latest", "-1"], "fix:   give 0 or more"),
+        ("--max-bytes", ["5XB", "１KB", "", ".5MB", "-1"], "give one like 700, 500MB or 2GiB"),
         ("--timezone", ["", "Mars/Phobos"], "not a time zone"),
     ],
 )

@@ -68,12 +68,21 @@ def test_a_terminal_gets_bars_and_the_same_lines(users: str) -> None:
     ]
     assert [round(line.count("█") / bars[0].count("█"), 1) for line in bars] == [1.0, 0.3, 0.1]
     at = lines.index(bars[0])
-    assert lines[:at] + lines[at + len(bars) + 1 :] == piped([users, "-w", WHERE]).splitlines()
+    assert lines[:at] + lines[at + len(bars) + 1 :] == piped([users, "-w", WHERE, "--explain-why"]).splitlines()
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
 def test_where_colours_are_not_wanted_the_report_is_plain(users: str, environment: dict[str, str]) -> None:
-    assert on_a_terminal([users, "-w", WHERE], environment=environment) == piped([users, "-w", WHERE])
+    assert on_a_terminal([users, "-w", WHERE], environment=environment) == piped([users, "-w", WHERE, "--explain-why"])
+
+
+def test_people_are_told_why_and_may_decline(users: str) -> None:
+    where = [users, "-w", "age + 1 > 40"]
+    assert "Why:" in ESCAPE.sub("", on_a_terminal(where))
+    assert "Why:" not in ESCAPE.sub("", on_a_terminal([*where, "--no-explain-why"]))
+    assert "Why:" not in piped(where)
+    assert "ENGINE" in piped([*where, "--format", "markdown"])
+    assert '"explain"' not in piped([*where, "--format", "json"])
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 300])

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING
@@ -21,34 +22,54 @@ if TYPE_CHECKING:
     from lakeprune.report.document import Document
 
 _IN_MEMORY = 1 << 20  # bytes of a document that are spooled without a file
+BESIDE = (  # files beside the document: option, flag, format
+    ("metrics_file", "--metrics-file", "openmetrics"),
+    ("scan_report", "--scan-report", "scan-report"),
+)
+_WORTH_SHOWING = 0.5  # seconds of fetching: what is done sooner needs no progress
 
 
 def deliver(chunks: Iterable[str], target: str | None) -> None:
     """Write a whole document to `target`, or to stdout."""
+    spooled(chunks, target)()
+
+
+def spooled(chunks: Iterable[str], target: str | None, flag: str = "--output") -> Callable[[], None]:
+    """The document made now, to be written when this is called: after whatever shows its progress has left the terminal."""
     if target is None and sys.stdout is None:
         raise UsageError("LP217", "stdout is closed", fix="use --output FILE")
     encoding = (sys.stdout.encoding or "utf-8") if target is None else "utf-8"
-    spool = _spooled(chunks, encoding)
-    if target is not None:
-        _to_file(spool, target)
-        return
-    try:
-        _to_stdout(spool, encoding)
-    except BrokenPipeError:
-        # The reader has enough: not an error. Python would complain while closing stdout, so it gets another place to write.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        raise UsageError("LP217", "cannot write to stdout", why=error.strerror, fix="free space, or use --output FILE") from error
+    spool = _spool(chunks, encoding)
+    return lambda: _to_stdout(spool, encoding) if target is None else _to_file(spool, target, flag)
 
 
-def show(document: Document, given: argparse.Namespace) -> None:
-    """Deliver a document in the format and to the place that the flags name."""
+def shown(document: Document, given: argparse.Namespace) -> Callable[[], None]:
+    """A document made now in the format that the flags name, to be delivered to the place that they name.
+
+    Files beside it come first: when one of them cannot be written, stdout stays empty.
+    """
     from lakeprune.render.registry import rendered
-    from lakeprune.report.document import View
+    from lakeprune.report.document import WHOLE, View
 
     width = terminal_width() if given.output is None else None
-    view = View(bool(getattr(given, "verbose", None)), getattr(given, "limit", None), width)
-    deliver(rendered(document, given.format, view), given.output)
+    which = next((name for name in ("kept", "dropped") if getattr(given, name, None)), "all")
+    sort, file = getattr(given, "sort", None) or "path", getattr(given, "file", None)
+    view = View(is_listed(given), getattr(given, "limit", None), width, which, sort, file)
+    beside = [(form, path, flag) for name, flag, form in BESIDE if (path := getattr(given, name, None)) is not None]
+    _check_apart([*(path for _, path, _ in beside), given.output], beside[0][2] if beside else "")
+    steps = [spooled(rendered(document, form, WHOLE), path, flag) for form, path, flag in beside]
+    steps.append(spooled(rendered(document, given.format, view), given.output))
+
+    def deliver_all() -> None:
+        for step in steps:
+            step()
+
+    return deliver_all
+
+
+def is_listed(given: argparse.Namespace) -> bool:
+    """Whether the flags ask for a list of files."""
+    return any(getattr(given, name, None) for name in ("verbose", "kept", "dropped", "file"))
 
 
 def tell(message: str) -> None:
@@ -65,6 +86,40 @@ def tell(message: str) -> None:
         sys.stderr.flush()
 
 
+class TerminalProgress:
+    """How far fetching has come, on one line of the terminal that stderr is; the line is removed at the end."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        """With the bytes that are here and the bytes wanted."""
+        if time.monotonic() - self._started < _WORTH_SHOWING:
+            return
+        from lakeprune.report.amount import size_text
+
+        line = "" if done >= total else f"fetching metadata: {size_text(done)} of {size_text(total)} ({100 * done // total}%)"
+        with suppress(OSError):
+            sys.stderr.write(f"\r\033[K{line}")
+            sys.stderr.flush()
+
+
+class FooterProgress:
+    """How many footers will be read, up front; then how far that has come, where stderr is a terminal."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        if done == 0:
+            tell(f"reading {total} {'footer' if total == 1 else 'footers'}")
+        elif self._is_terminal:
+            with suppress(OSError):
+                line = "" if done >= total else f"read {done} of {total} footers ({100 * done // total}%)"
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+
+
 def terminal_width() -> int | None:
     """The width of the terminal that stdout is, None when it is not one or should see no colours and blocks."""
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
@@ -77,7 +132,7 @@ def terminal_width() -> int | None:
         return None
 
 
-def _spooled(chunks: Iterable[str], encoding: str) -> IO[bytes]:
+def _spool(chunks: Iterable[str], encoding: str) -> IO[bytes]:
     """The document from its start, on disk once it is large."""
     spool: IO[bytes] = BytesIO()
     for chunk in chunks:
@@ -97,18 +152,36 @@ def _parts(spool: IO[bytes]) -> Iterator[bytes]:
 
 def _to_stdout(spool: IO[bytes], encoding: str) -> None:
     binary = getattr(sys.stdout, "buffer", None)
-    if binary is None:  # stdout was replaced by something that takes text only
-        sys.stdout.writelines(TextIOWrapper(spool, encoding, newline=""))
-        return
-    sys.stdout.flush()
-    binary.writelines(_parts(spool))
-    binary.flush()
+    try:
+        if binary is None:  # stdout was replaced by something that takes text only
+            sys.stdout.writelines(TextIOWrapper(spool, encoding, newline=""))
+            return
+        sys.stdout.flush()
+        binary.writelines(_parts(spool))
+        binary.flush()
+    except BrokenPipeError:
+        # The reader has enough: not an error. Python would complain while closing stdout, so it gets another place to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise UsageError("LP217", "cannot write to stdout", why=error.strerror, fix="free space, or use --output FILE") from error
 
 
-def _to_file(spool: IO[bytes], target: str) -> None:
+def _check_apart(targets: list[str | None], flag: str) -> None:
+    """The last of two documents in one file would replace the first."""
+    places = [os.path.realpath(target) for target in targets if target is not None and not _is_special(target)]
+    if len(set(places)) < len(places):
+        raise UsageError("LP217", "two documents would be written to one file", where=flag, fix="name a file for each")
+
+
+def _is_special(target: str) -> bool:
+    """Whether it is a pipe or a device."""
+    return os.path.exists(target) and not os.path.isfile(target)
+
+
+def _to_file(spool: IO[bytes], target: str, flag: str) -> None:
     """Beside the target first, then renamed over it; a pipe or device is written to directly."""
     temporary = f"{target}.{os.getpid()}.part"
-    is_special = os.path.exists(target) and not os.path.isfile(target)
+    is_special = _is_special(target)
     path = target if is_special else temporary
     try:
         with open(path, "wb") as file:
@@ -118,6 +191,4 @@ def _to_file(spool: IO[bytes], target: str) -> None:
     except OSError as error:
         if not is_special and os.path.exists(temporary):
             os.unlink(temporary)
-        raise UsageError(
-            "LP217", f"cannot write {target}", where="--output", why=error.strerror, fix="name a writable file"
-        ) from error
+        raise UsageError("LP217", f"cannot write {target}", where=flag, why=error.strerror, fix="name a writable file") from error

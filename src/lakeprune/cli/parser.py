@@ -12,17 +12,44 @@ from typing import Any, NoReturn
 
 from lakeprune.cli.flags import TITLES, Flag, flags_of
 from lakeprune.cli.output import deliver
+from lakeprune.cli.spark_session import is_of_this_machine, use_given_zone
 from lakeprune.errors import UsageError
+
+_WORDS = (  # texts of argparse, what they are in ours, and what would help
+    (r"the following arguments are required: (.+)", "{0} is missing", "give it, see the examples of --help"),
+    (r"argument (\S+): expected one argument", "{0} needs a value", "write it after {0}, in quotes where it has blanks"),
+    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", "{0}: `{1}` is not one of its values", "choose from {2}"),
+    (r"argument (\S+): not allowed with argument (\S+)", "{0} and {1} do not go together", "give one of the two"),
+    (r"argument (\S+): ignored explicit argument .+", "{0} takes no value", "write {0} alone"),
+)
 
 
 def parsed(command: str, description: str, examples: str, argv: Sequence[str]) -> argparse.Namespace:
     """The flags by the names they have in Python; None where one was not given. Ends with SystemExit after printing help."""
-    return _Parser(command, description, examples).parse_args(with_predicates_joined(argv))
+    parser = _Parser(command, description, examples)
+    given, surplus = parser.parse_known_args(with_predicates_joined(argv))
+    if surplus:
+        raise parser.unknown(surplus)
+    use_given_zone(given)
+    return given
 
 
 def chosen(given: argparse.Namespace, options: Iterable[str]) -> dict[str, Any]:
     """The flags that were given, among these options of the library."""
     return {name: value for name in options if (value := getattr(given, name, None)) is not None}
+
+
+def check_early(given: argparse.Namespace) -> None:
+    """Refuse a condition that cannot be read and a table of this machine that is not there, before Spark is started for them."""
+    from lakeprune.planning.opening import path_of
+    from lakeprune.planning.planner import read_all
+    from lakeprune.planning.session import SessionOptions, profile_of
+    from lakeprune.storage.local import LocalStorage
+
+    read_all([getattr(given, "where", None)], profile_of(**chosen(given, SessionOptions.__annotations__))[0])
+    place = path_of(given.table)
+    if is_of_this_machine(given) and ("://" not in place or place.startswith("file://")):
+        LocalStorage(place)
 
 
 def with_predicates_joined(argv: Sequence[str]) -> list[str]:
@@ -47,13 +74,30 @@ def with_predicates_joined(argv: Sequence[str]) -> list[str]:
 def without_values(message: str) -> str:
     """A message of the parser, which repeats what it does not understand, without what may be secret in it.
 
-    >>> without_values("unrecognized arguments: --optoin aws_secret_access_key=hidden")
-    'unrecognized arguments: --optoin aws_secret_access_key=...'
+    >>> without_values("'aws_secret_access_key=hidden' is not a whole number")
+    "'aws_secret_access_key=...' is not a whole number"
     """
     from lakeprune.storage.object.location import without_secrets
 
     known = re.sub(r"\w+://\S+", lambda match: without_secrets(match[0]), message)
-    return re.sub(r"([A-Za-z_][\w.]*)=\S+", r"\1=...", known)
+    return re.sub(r"([A-Za-z_][\w.]*)=[^\s']+", r"\1=...", known)
+
+
+def in_our_words(message: str) -> tuple[str, str | None]:
+    """What is wrong and what would help, from a message of argparse; what our own types say has its fix behind a semicolon.
+
+    >>> in_our_words("argument -w/--where: expected one argument")
+    ('--where needs a value', 'write it after --where, in quotes where it has blanks')
+    >>> in_our_words("argument --limit: 'x' is not a whole number; give 0 or more")
+    ("--limit: 'x' is not a whole number", 'give 0 or more')
+    """
+    for form, what, fix in _WORDS:
+        if match := re.fullmatch(form, message, re.DOTALL):
+            parts = [part.split("/")[-1].replace("'", "") for part in match.groups()]
+            return what.format(*parts), fix.format(*parts)
+    flag, _, said = message.removeprefix("argument ").partition(": ")
+    wrong, _, fix = said.partition("; ")
+    return f"{flag.split('/')[-1]}: {wrong}", fix or None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -80,7 +124,23 @@ class _Parser(argparse.ArgumentParser):
         deliver([self.format_help()], None)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError("LP202", without_values(message), where=self.prog, fix=f"see `{self.prog} --help`")
+        what, fix = in_our_words(without_values(message))
+        raise UsageError("LP202", what, where=self.prog, fix=fix or f"see `{self.prog} --help`")
+
+    def unknown(self, surplus: list[str]) -> UsageError:
+        """The error for arguments that belong to nothing."""
+        from difflib import get_close_matches
+
+        flags = [each.partition("=")[0] for each in surplus if each.startswith("-")]
+        known = [name for action in self._actions for name in action.option_strings]
+        if flags:
+            close = get_close_matches(flags[0], known, n=1)
+            fix = f"did you mean {close[0]}?" if close else f"see `{self.prog} --help`"
+            return UsageError("LP202", f"unknown option `{flags[0]}`", where=self.prog, fix=fix)
+        fix = "an argument with blanks needs quotes around it"
+        if "--where" in known:
+            fix = f'put the condition after -w, in quotes: {self.prog} TABLE -w "..."'
+        return UsageError("LP202", "an argument is left over behind the table", where=self.prog, fix=fix)
 
 
 def _names(flag: Flag) -> list[str]:

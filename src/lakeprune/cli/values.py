@@ -24,7 +24,7 @@ def percentage(text: str) -> float:
     """
     number = text.strip().removesuffix("%").rstrip()
     if not _SHARE.fullmatch(number) or not 0 <= float(number) <= 100:
-        raise ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100")
+        raise ArgumentTypeError(f"{text!r} is not a percentage; give a number from 0 to 100")
     return float(number)
 
 
@@ -35,8 +35,18 @@ def fraction(text: str) -> float:
     """
     number = text.strip()
     if not _SHARE.fullmatch(number) or not 0 < float(number) <= 1:
-        raise ArgumentTypeError(f"{text!r} is not a share above 0, up to 1")
+        raise ArgumentTypeError(f"{text!r} is not a share; give a number above 0, up to 1")
     return float(number)
+
+
+def file_name(text: str) -> str:
+    """
+    >>> file_name("out.json")
+    'out.json'
+    """
+    if text in ("", "-"):
+        raise ArgumentTypeError(f"{text!r} is not the name of a file; give one, or /dev/stdout")
+    return text
 
 
 def count(text: str) -> int:
@@ -46,8 +56,30 @@ def count(text: str) -> int:
     """
     number = text.strip()
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        raise ArgumentTypeError(f"{text!r} is not a whole number, 0 or above")
+        raise ArgumentTypeError(f"{text!r} is not a whole number; give 0 or more")
     return int(number)
+
+
+def names(text: str) -> list[str]:
+    """
+    >>> names("id, name")
+    ['id', 'name']
+    """
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise ArgumentTypeError(f"{text!r} is not a list of names; put one comma between two names")
+    return found
+
+
+def port(text: str) -> int:
+    """
+    >>> port("8686")
+    8686
+    """
+    number = count(text)
+    if not 0 < number < 65536:
+        raise ArgumentTypeError(f"{text!r} is not a port; give a number from 1 to 65535")
+    return number
 
 
 def size(text: str) -> int:
@@ -58,7 +90,7 @@ def size(text: str) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 30:
-        raise ArgumentTypeError(f"{text!r} is not a size like 700, 500MB or 2GiB")
+        raise ArgumentTypeError(f"{text!r} is not a size; give one like 700, 500MB or 2GiB")
     unit = (match[2] or "b").lower()
     base = 1024 if "i" in unit else 1000
     whole, _, fraction = match[1].partition(".")
@@ -74,7 +106,7 @@ def assignment(text: str) -> tuple[str, str]:
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise ArgumentTypeError("write a name and a value with `=` between")
+        raise ArgumentTypeError("this is not a setting; write its name, `=` and its value")
     return name.strip(), value
 
 

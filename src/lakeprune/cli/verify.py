@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.output import show, tell
-from lakeprune.cli.parser import chosen, parsed
+from lakeprune.cli.output import shown, tell
+from lakeprune.cli.parser import check_early, chosen, parsed
 from lakeprune.cli.spark_session import delta_session_of
 from lakeprune.errors import EXIT_GATE_FAILED, EXIT_OK, UsageError
 from lakeprune.planning.session import SessionOptions
@@ -16,8 +16,7 @@ from lakeprune.report.amount import files_text
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lakeprune.apps.verify.audit_model import Audit
-    from lakeprune.apps.verify.model import Verification
+    from lakeprune.apps.verify.model import Audit, Verification
 
 _WHAT = "Scan the data on Spark and check the plan against the rows: do they agree with what metadata proves?"
 _EXAMPLES = """\
@@ -32,16 +31,18 @@ cannot be read
 """
 
 
-def run(argv: Sequence[str]) -> int:
+def run(command: str, argv: Sequence[str]) -> int:
     """Verify one plan; 1 when the rows contradict it."""
-    given = parsed("verify", _WHAT, _EXAMPLES, argv)
+    given = parsed(command, _WHAT, _EXAMPLES, argv)
     if given.where is None and not given.audit_stats:
         fix = "give -w PREDICATE to verify a plan, --audit-stats to check the recorded statistics, or both"
         raise UsageError("LP248", "nothing to verify was named", where="lakeprune verify", fix=fix)
-    options = chosen(given, ("version", "timestamp", "sample", *SessionOptions.__annotations__))
+    check_early(given)
+    options = chosen(given, ("version", "timestamp", "ref", "sample", *SessionOptions.__annotations__))
     with delta_session_of(given) as spark:
         found = _found(given, spark, options)
-        show(found, given)
+        deliver = shown(found, given)
+    deliver()
     for message in _failures(found):
         tell(f"VERIFICATION FAILED: {message}")
     return EXIT_OK if found.passed else EXIT_GATE_FAILED
@@ -49,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _found(given: argparse.Namespace, spark: SparkSession, options: dict[str, Any]) -> Verification | Audit:
     if given.where is None:
-        from lakeprune.apps.verify.audit import audit
+        from lakeprune.apps.verify.verify import audit
 
         return audit(given.table, spark=spark, **options)
     from lakeprune.apps.verify.verify import verify
