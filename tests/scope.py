@@ -1,4 +1,4 @@
-"""How much is asked: a share in `make test`, everything in `make conformance`, which takes half an hour.
+"""How much is asked: a share in `make test`, everything in `make conformance`, which takes more than an hour.
 
 A test with a share says so by `IS_WHOLE` where its cases are chosen, or by `@only_whole` where a neighbour that is quicker has
 the same witness.

@@ -15,6 +15,7 @@ from lakeprune.formats.relation import Needs, Relation, relation_of
 from lakeprune.formats.snapshot import Expected, Snapshot, SnapshotFacts, TableFeatures
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.skipping.ladder import Evidence
 from lakeprune.values.types import DataType, Family, Scalar
 
 _SQL_TYPES = {
@@ -31,11 +32,12 @@ class File(Struct, frozen=True):
     """One file: bounds as {column: (lo, hi, null count)}, None for what is not recorded."""
 
     path: str
-    size: int = 1000
+    size: int | None = 1000  # None: not known
     rows: int | None = 10
     deleted: int = 0
     partition: Mapping[str, str | None] | None = None
     stats: Mapping[str, tuple[Any, Any, int | None]] | None = None
+    lifted: Mapping[str, tuple[Any, Any, int | None]] | None = None  # the same, as partition values of other columns prove it
     modified: int | None = None
 
 
@@ -48,16 +50,20 @@ class RowsSnapshot(Snapshot):
         files: Sequence[File],
         *,
         partition_by: Sequence[str] = (),
+        lifted: Sequence[str] = (),  # data columns about which partition values say something
         expected: Expected | None = None,
     ) -> None:
         fields = [
             Field(name, name, kind, Role.PARTITION if name in partition_by else Role.DATA) for name, kind in columns.items()
         ]
         self.files = files
+        rungs_of = EVIDENCE.rungs_of
         self.facts = SnapshotFacts(
             "delta",
             "Delta table",
-            EVIDENCE,
+            Evidence(
+                EVIDENCE.ladder, lambda column: frozenset(EVIDENCE.ladder) if column.path[0] in lifted else rungs_of(column)
+            ),
             "rows",
             3,
             Schema(tuple(fields)),
@@ -70,12 +76,12 @@ class RowsSnapshot(Snapshot):
         names = ["size", "rows", "deleted", "has_stats", "has_dv", "path", "partition"]
         types = ["BIGINT", "BIGINT", "BIGINT", "BOOLEAN", "BOOLEAN", "VARCHAR", "VARCHAR"]
         named = relation_of(needs)
-        for column in needs.domains:
-            assert column.type.family is not None
-            bound = _SQL_TYPES[column.type.family]
-            names += [named.lo(column), named.hi(column), named.is_truncated(column), named.no_null(column)]
-            names += [named.all_null(column), named.nan_free(column), named.is_counted(column)]
-            types += [bound, bound, *["BOOLEAN"] * 5]
+        for seen in needs.domains:
+            assert seen.type.family is not None
+            bound = _SQL_TYPES[seen.type.family]
+            names += [named.lo(seen), named.hi(seen), named.is_truncated(seen), named.no_null(seen)]
+            names += [named.all_null(seen), named.nan_free(seen), named.has_nan(seen), named.is_counted(seen)]
+            types += [bound, bound, *["BOOLEAN"] * 6]
         if needs.times:
             names.append("modified")
             types.append("BIGINT")
@@ -88,8 +94,12 @@ class RowsSnapshot(Snapshot):
         partition = dict(file.partition or {})
         flags = [file.stats is not None, file.deleted > 0]
         row: list[Any] = [file.size, file.rows, file.deleted, *flags, file.path, json.dumps(partition)]
-        for column in needs.domains:
-            row += _partition_domain(partition, column) if column.role is Role.PARTITION else _domain(file, column)
+        for seen in needs.domains:
+            (rung,) = seen.rungs
+            if seen.column.role is Role.PARTITION:
+                row += _partition_domain(partition, seen.column)
+            else:
+                row += _domain(file, file.stats if rung is EVIDENCE.ladder[-1] else file.lifted, seen.column)
         if needs.times:
             row.append(file.modified)
         for column in needs.partition_texts:
@@ -106,10 +116,10 @@ class RowsSnapshot(Snapshot):
 def _partition_domain(partition: Mapping[str, str | None], column: Column) -> list[Any]:
     value = partition.get(column.path[0])
     known = column.path[0] in partition
-    return [value, value, False, value is not None, known and value is None, True, known]
+    return [value, value, False, value is not None, known and value is None, True, False, known]
 
 
-def _domain(file: File, column: Column) -> list[Any]:
-    lo, hi, nulls = (file.stats or {}).get(column.path[0], (None, None, None))
+def _domain(file: File, known: Mapping[str, tuple[Any, Any, int | None]] | None, column: Column) -> list[Any]:
+    lo, hi, nulls = (known or {}).get(column.path[0], (None, None, None))
     all_null = nulls is not None and nulls == file.rows
-    return [lo, hi, False, nulls == 0, all_null, column.type.family is not Family.REAL, nulls is not None]
+    return [lo, hi, False, nulls == 0, all_null, column.type.family is not Family.REAL, False, nulls is not None]

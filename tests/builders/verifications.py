@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakeprune.apps.verify.audit_model import Audit, StatisticsFault
-from lakeprune.apps.verify.model import DeltaSpark, Slack, Truth, Verification, Violation
-from lakeprune.apps.verify.sampled import Sampled
+from lakeprune.apps.verify.model import Audit, Sampled, Slack, SparkPlan, StatisticsFault, Truth, Verification, Violation
 from lakeprune.programs.audit import Fault, FaultyFiles
 from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.verdict import Verdict
@@ -24,7 +22,7 @@ def verification(**changes: Any) -> Verification:
         "slack": (Slack("age > 40", Keeps.RANGES_OVERLAP, 2, 900),),
         "violations": (),
         "violation_count": 0,
-        "delta_spark": DeltaSpark(2, 1500),
+        "spark": SparkPlan("Delta Spark", 2, 1500),
         "elapsed_ms": 7,
     }
     return Verification(**{**found, **changes})

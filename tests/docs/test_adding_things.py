@@ -12,6 +12,7 @@ from lakeprune.formats.registry import FORMATS
 from lakeprune.predicate.functions.registry import MODULES
 from lakeprune.predicate.passes import normalise
 from lakeprune.render.registry import RENDERERS
+from lakeprune.report.diagnosis.codes import Code
 from lakeprune.report.diagnosis.diagnose import RULES
 from tools.repository import ROOT
 
@@ -57,7 +58,8 @@ def test_every_pass_is_run() -> None:
 def test_every_rule_of_a_diagnosis_is_asked() -> None:
     used = {rule.__module__.rpartition(".")[2] for rule in RULES.values()}
     assert used == modules("report/diagnosis/rules")
-    assert set(RULES) <= {path.stem for path in (ROOT / "docs/diagnoses").glob("*.md")}
+    assert set(Code) == {*RULES, Code.PREDICATE_TOO_LARGE}
+    assert {code.value for code in Code} <= {path.stem for path in (ROOT / "docs/diagnoses").glob("*.md")}
 
 
 def test_every_renderer_can_be_imported_and_every_format_has_its_folder() -> None:
@@ -68,15 +70,15 @@ def test_every_renderer_can_be_imported_and_every_format_has_its_folder() -> Non
 
 
 def test_every_format_folder_is_registered() -> None:
-    folders = {path.parent.name for path in (SOURCE / "formats").glob("*/format.py")}
+    folders = {path.parent.name for path in (SOURCE / "formats").glob("*/ladder.py")}
     assert {module.split(".")[2] for module in FORMATS} == folders
     for module in FORMATS:
         assert import_module(module).FORMAT.name == module.split(".")[2]
 
 
 def test_every_command_has_its_module_and_page() -> None:
-    for command in COMMANDS:
-        assert (SOURCE / "cli" / f"{command}.py").exists()
+    for command, (module, _) in COMMANDS.items():
+        assert (SOURCE / "cli" / f"{module}.py").exists()
         assert (ROOT / "docs" / "commands" / f"{command}.md").exists()
 
 

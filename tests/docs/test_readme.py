@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from demo.tables import users, users_flat
+from tests.builders.iceberg import flights
 from tools.markdown import code_blocks
 from tools.repository import ROOT, repository_files
 
@@ -24,6 +25,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
     users(folder / "users")
     users_flat(folder / "users-flat")
+    flights(folder / "flights")
     return folder
 
 

@@ -1,7 +1,8 @@
 """A generated table written down: real Parquet files and a real Delta log around them.
 
 Commits are JSON; a checkpoint carries `stats`, `stats_parsed` or both. Older commits hold a stale Add of one file and a file
-that is removed again, so that reconciliation matters (trap T70).
+that is removed again, so that reconciliation matters (trap T70). Each writer commits its own files, and Delta Spark deletes rows
+of all of them: what it adds again then has the statistics of whoever wrote the file.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from demo.delta_log import Action, add, deletion_vector, featured, field, mapping, metadata, remove, write_commit
+from demo.delta_log import Action, add, commit_info, deletion_vector, featured, field, mapping, metadata, remove, write_commit
 from tests.builders.checkpoint import write_checkpoint
 from tests.generator.columns import ARROW, ColumnSpec
 from tests.generator.texts import date_text
 from tests.generator.values import TIMESTAMPS
 from tests.soundness.tables import FileSpec, Layout, Table
+from tests.soundness.writers import Writer
 
+SPARKS = (Writer.SPARK, Writer.OLD_SPARK)
 STALE_STATS = '{"numRecords":1,"minValues":{},"maxValues":{},"nullCount":{}}'
 _EPOCH = datetime(1970, 1, 1)
 
@@ -42,18 +45,18 @@ def write_log(table: Table, log: Path) -> None:
     for old in (stale, ghost):
         old["add"]["partitionValues"] = first["partitionValues"]
     write_commit(log, 0, [protocol_action(table), metadata_action(table), stale, ghost])
-    removes = [remove("ghost.parquet")]
-    if "deletionVector" in first:
-        removes.append(remove(first["path"]))
-    info = {"commitInfo": {"timestamp": 1}}
-    if table.layout == Layout.COMMITS:
-        half = len(adds) // 2
-        write_commit(log, 1, [*removes, *adds[: half + 1]])
-        write_commit(log, 2, [info, *adds[half + 1 :]])
-        return
-    write_commit(log, 1, [*removes, *adds])
-    _checkpoint(table, log, 1)
-    write_commit(log, 2, [info])
+    written = [
+        (file.statistics.writer in SPARKS, _without_vector(action)) for file, action in zip(table.files, adds, strict=True)
+    ]
+    others = commit_info(engine="another-engine/1.0", numOutputRows=1)
+    write_commit(log, 1, [others, remove("ghost.parquet"), *(action for by_spark, action in written if not by_spark)])
+    write_commit(log, 2, [commit_info(numOutputRows=1), *(action for by_spark, action in written if by_spark)])
+    vectors = [action for action in adds if "deletionVector" in action["add"]]
+    deleted = [step for action in vectors for step in (remove(action["add"]["path"]), action)]
+    write_commit(log, 3, [commit_info("DELETE", numDeletedRows=1), *deleted])
+    if table.layout != Layout.COMMITS:
+        _checkpoint(table, log, 3)
+        write_commit(log, 4, [{"commitInfo": {"timestamp": 1}}])
 
 
 def add_action(table: Table, file: FileSpec) -> Action:
@@ -61,6 +64,14 @@ def add_action(table: Table, file: FileSpec) -> Action:
     dv = deletion_vector(len(file.deleted), 1 + 36 * (file.size.bit_length() - 1)) if file.deleted else None
     assert table.files
     return add(file.name, file.statistics.text(), size=file.size, partition=partition, dv=dv)
+
+
+def _without_vector(action: Action) -> Action:
+    """The same file before rows were deleted from it."""
+    about = {key: value for key, value in action["add"].items() if key != "deletionVector"}
+    if about.get("stats") is not None:
+        about["stats"] = about["stats"].replace('"tightBounds":false', '"tightBounds":true')
+    return {"add": about}
 
 
 def protocol_action(table: Table) -> Action:

@@ -61,7 +61,7 @@ class GoldenRows:
         for field in fields:
             type_name = DUCKDB[_name(field) or ""]
             if field.role is Role.PARTITION:
-                text = file.partition.get(field.name)
+                text = file.partition_values.get(field.name)
                 value = "NULL" if text in (None, "") else duckdb_text(text or "")
             else:
                 value = _quoted(field.physical) if field.physical in present else "NULL"

@@ -21,6 +21,14 @@ PREDICATES: dict[str, Callable[[], str]] = {
     "regex on partition values": lambda: "p RLIKE '(.*a){80}b' OR p RLIKE '(a|aa)+$'",
     "regex of a million letters": lambda: f"p RLIKE '{'a' * 1_000_000}'",
     "a thousand costly regexes": lambda: " OR ".join(f"'ab' RLIKE '{_WORST_PATTERN}{n}'" for n in range(1000)),
+    "regex that replaces": lambda: (
+        "regexp_replace('" + "a" * 50_000 + "b', '(a|aa)+$', '$1$1') = 'x' OR regexp_extract(p, '(.*a){80}b', 1) = 'a'"
+    ),
+    "regex that finds everywhere": lambda: "regexp_replace('" + "a" * 50_000 + "', 'a(.*b)?', '" + "x" * 50_000 + "') = s",
+    "operators of another language": lambda: " && ".join(["x = 5"] * 50_000),
+    "lists in brackets": lambda: " AND ".join(["x IN [5]"] * 20_000),
+    "tuples": lambda: "(x, s) IN (" + ", ".join(f"({n}, 't{n}')" for n in range(5_000)) + ")",
+    "hash of 5,000": lambda: f"hash({', '.join(['p'] * 5_000)}) = 5 OR concat_ws(p, {', '.join(['p'] * 5_000)}) = 'a'",
     "like with 50,000 wildcards": lambda: f"p LIKE '{'%a' * 50_000}' OR s LIKE '{'%_' * 50_000}'",
     "like on a constant": lambda: f"'{'a' * 200_000}' LIKE '%{'a' * 100_000}b%' AND x = 5",
     "like with many underscores": lambda: f"'{'a' * 50_000}' LIKE '%{'a_' * 10_000}b%' AND x = 5",

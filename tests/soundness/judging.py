@@ -15,7 +15,7 @@ MODERN = featured(*FEATURES)
 
 def judge(root: Path, where: str, **options: Any) -> dict[str, str]:
     """File name -> DROP, KEEP or FULL."""
-    return {file.path: file.verdict.value for file in lakeprune.explain(root, where, **options).files}
+    return {file.path: file.verdict.value for file in lakeprune.explain(root, where, **{"nan_policy": "strict", **options}).files}
 
 
 def one_column(root: Path, type_: str, files: Sequence[Action], configuration: Mapping[str, str] | None = None) -> Path:

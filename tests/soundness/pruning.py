@@ -14,8 +14,8 @@ from lakeprune.formats.registry import open_table
 from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
-from lakeprune.predicate.tree import Profile
-from lakeprune.programs.patterns import Evaluation
+from lakeprune.predicate.tree import NanPolicy, Profile
+from lakeprune.programs.patterns import Evaluation, Signature
 from lakeprune.programs.select import Selection, select
 from lakeprune.skipping.plan import Plan, plan_clauses
 from tests.soundness.verdict import Verdict
@@ -34,6 +34,10 @@ class Pruner:
         bound = bind(parse_predicate(spark, self._profile), self._evaluation.snapshot.facts.schema, self._profile, spark)
         return plan_clauses(split(bound, self._profile), self._evidence)
 
+    def assuming(self, plan: Plan) -> Plan:
+        """The same clauses, planned as `explain` does by default: no NaN is assumed to be hidden."""
+        return plan_clauses(plan.clauses, self._evidence, NanPolicy.ASSUME)
+
     def verdicts(self, plans: Sequence[Plan]) -> list[list[Verdict]]:
         """Per plan the verdict of every file, by the number in its size."""
         found = []
@@ -42,7 +46,7 @@ class Pruner:
             for pattern in patterns:
                 numbers = [n for n in range(pattern.bytes.bit_length()) if pattern.bytes >> n & 1]
                 assert len(numbers) == pattern.files
-                by_file |= dict.fromkeys(numbers, Verdict[pattern.signature.verdict.name])
+                by_file |= dict.fromkeys(numbers, _verdict(pattern.signature))
             assert sorted(by_file) == list(range(self._files)), "a file is missing from every pattern"
             found.append([by_file[n] for n in range(self._files)])
         return found
@@ -50,4 +54,8 @@ class Pruner:
     def listed(self, plan: Plan) -> dict[str, Verdict]:
         """The verdicts as a listing gives them, by path."""
         listed = select(self._evaluation, plan, Selection())
-        return {file.path: Verdict[file.signature.verdict.name] for file in listed}
+        return {file.path: _verdict(file.signature) for file in listed}
+
+
+def _verdict(signature: Signature) -> Verdict:
+    return Verdict.ASSUMED if signature.is_assumed else Verdict[signature.verdict.name]

@@ -12,6 +12,7 @@ import pytest
 
 import lakeprune.engines.duckdb.engine as duckdb_engine
 import lakeprune.formats.delta.bounds as bounds
+import lakeprune.formats.delta.nan_aware as nan_aware
 import lakeprune.formats.delta.partition_sql as partition_sql
 import lakeprune.formats.delta.snapshot as snapshot
 import lakeprune.formats.delta.statistics as statistics
@@ -21,9 +22,10 @@ import lakeprune.skipping.lower as lower
 from lakeprune.formats.delta.partition_sql import PartitionSql
 from lakeprune.formats.delta.statistics import StatisticsColumn, StatisticsSql
 from lakeprune.formats.relation import Relation
-from lakeprune.predicate.tree import Column, Either, Expr, Member
+from lakeprune.predicate.tree import Either, Expr, Member
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.skipping.fact import PROVEN, Fact, NoNull
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.mask import Mask
 from lakeprune.skipping.plan import Lift
 from tests.generator.values import NAN, to_float32
@@ -37,12 +39,16 @@ NOON = 1705320000000000
 
 
 def nan_guard_off(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(membership, "NanFree", lambda _column: PROVEN)
+    patch.setattr(membership, "NanFree", lambda _column, **_: PROVEN)
+
+
+def every_writer_keeps_nan(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(nan_aware, "_RELEASE", "")
 
 
 def milliseconds_not_widened(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bounds, "widened", lambda micros, _side: micros)
-    patch.setattr(bounds, "_in_milliseconds", lambda dialect, text, _side: dialect.micros_of_plain_timestamp(text))
+    patch.setattr(bounds, "_in_milliseconds", lambda dialect, text, _side: dialect.micros_of(text))
 
 
 def cut_strings_trusted(patch: pytest.MonkeyPatch) -> None:
@@ -75,7 +81,7 @@ def saturated_decimals_trusted(patch: pytest.MonkeyPatch) -> None:
 def empty_partition_text_is_only_text(patch: pytest.MonkeyPatch) -> None:
     made = PartitionSql.domains
 
-    def careless(self: PartitionSql, column: Column, names: Relation) -> list[str]:
+    def careless(self: PartitionSql, column: Seen, names: Relation) -> list[str]:
         is_value = f"b{self.k}_lo IS NOT NULL AS {names.no_null(column)}"
         return [is_value if item.endswith("_no_null") else item for item in made(self, column, names)]
 
@@ -138,6 +144,8 @@ LONG_LIST = ", ".join(str(2 * n) for n in range(3000))
 CONTROLS = [
     Control(nan_guard_off, Scene("double", [[1.0, 2.0, NAN]], Writer.FOOTER), "x > 100"),
     Control(nan_guard_off, Scene("double", [[5.0, NAN]], Writer.FOOTER), "x <> 5"),
+    Control(every_writer_keeps_nan, Scene("double", [[1.0, 2.0, NAN]], Writer.FOOTER), "x > 100"),
+    Control(every_writer_keeps_nan, Scene("float", [[5.0, NAN]], Writer.RUST, layout=Layout.CHECKPOINT_JSON), "x <> 5"),
     Control(
         milliseconds_not_widened,
         Scene("timestamp", [[NOON + 500]]),

@@ -1,50 +1,22 @@
-"""Against the peers on tables of the official writer: we keep the same files or fewer; where we keep more, the reason is named.
+"""Against the peers: by default we keep the same files or fewer; where a random predicate says otherwise, the reason is named.
 
 docs/peers.md explains every finding listed here.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
 
 import lakeprune
 from tests.builders.delta import write_table
+from tests.soundness.peers import DELTA_EXPLAIN, PREDICATES, kept_by_delta_explain, kept_by_deltalake, kept_by_us
 
-DELTA_EXPLAIN = Path(sys.executable).with_name("delta-explain")
-NAN = "NaN may lie outside the bounds of a float column (trap T1)"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A predicate on which lakeprune keeps files that a peer drops, and why that is right."""
-
-    where: str
-    because: str
-
-
-FINDINGS = (
-    Finding("r > 100", NAN),
-    Finding("r >= 50.0", NAN),
-    Finding("NOT (r < 100)", NAN),
-    Finding("r > 20 AND i < 200", NAN),
-)
-SAME = (
-    "i = 25", "i > 35", "i >= 30 AND i < 40", "i < 0", "i IN (5, 45)", "i NOT IN (1)", "i BETWEEN 12 AND 18",
-    "NOT (i > 15)", "i != 3", "s = 'k25'", "s < 'k2'", "s >= 'k4'", "s IN ('k11', 'zz')", "r < 10", "r = 25.5",
-    "r BETWEEN 20 AND 30", "d = 12.34", "d > 40", "p = 'a'", "p != 'a'", "p IN ('a', 'b')", "p = 'a' AND i > 15",
-    "p = 'b' OR i < 5", "n IS NULL", "n IS NOT NULL", "n > 100", "i > 5 AND i < 3", "t < '2024-01-03'",
-    "t >= '2024-01-04'", "q = true", "NOT q", "(i < 10 OR i > 40) AND p = 'a'",
-)  # fmt: skip
+NAN_MATCHES = ("r > 100", "r >= 50.0", "NOT (r < 100)", "r > 20 AND i < 200", "f > 40")  # TRUE for NaN, which no bound shows
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +33,7 @@ def _rows(number: int, partition: str) -> pa.Table:
         "i": pa.array(values, pa.int64()),
         "s": [f"k{v}" for v in values],
         "r": [v + 0.5 for v in values],
+        "f": pa.array([v + 0.5 for v in values], pa.float32()),
         "d": pa.array([Decimal(f"{v}.34") for v in values], pa.decimal128(10, 2)),
         "n": pa.array([None if number % 2 else v for v in values], pa.int32()),
         "t": [date(2024, 1, 1) + timedelta(days=number)] * 10,
@@ -70,49 +43,61 @@ def _rows(number: int, partition: str) -> pa.Table:
     })  # fmt: skip
 
 
-def ours(table: Path, where: str) -> set[str]:
-    return {file.path for file in lakeprune.explain(table, where).files if file.verdict.value != "DROP"}
-
-
-def deltalake_keeps(table: Path, where: str) -> set[str]:
-    root = DeltaTable(table)
-    return {uri.removeprefix(str(table)).lstrip("/") for uri in root.file_uris(file_pruning_predicate=where)}
-
-
-def delta_explain_keeps(table: Path, where: str) -> set[str]:
-    command = [str(DELTA_EXPLAIN), str(table), "--where", where, "--format", "json", "--verbose"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return {file["path"] for file in json.loads(done.stdout)["files"] if file["kept"]}
-
-
-@pytest.mark.parametrize("where", SAME)
+@pytest.mark.parametrize("where", PREDICATES)
 def test_we_keep_no_file_that_deltalake_drops(table: Path, where: str) -> None:
-    assert ours(table, where) <= deltalake_keeps(table, where)
-
-
-@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.where)
-def test_where_we_keep_more_than_deltalake_the_reason_is_known(table: Path, finding: Finding) -> None:
-    mine, theirs = ours(table, finding.where), deltalake_keeps(table, finding.where)
-    assert theirs < mine, f"no longer a finding: {finding.because}"
-    trusting = lakeprune.explain(table, finding.where, nan_policy="spark-writers")
-    assert {file.path for file in trusting.files if file.verdict.value != "DROP"} <= theirs
+    theirs = kept_by_deltalake(table, where)
+    assert theirs is not None
+    assert kept_by_us(table, where) <= theirs
 
 
 @pytest.mark.skipif(not DELTA_EXPLAIN.exists(), reason="delta-explain is not installed")
 def test_we_keep_no_file_that_delta_explain_drops(table: Path) -> None:
-    for where in SAME:
-        extra = ours(table, where) - delta_explain_keeps(table, where)
-        assert not extra, where
+    for where in PREDICATES:
+        theirs = kept_by_delta_explain(table, where)
+        assert theirs is not None, where
+        assert kept_by_us(table, where) <= theirs, where
 
 
-@pytest.mark.skipif(not DELTA_EXPLAIN.exists(), reason="delta-explain is not installed")
-def test_where_we_keep_more_than_delta_explain_the_reason_is_known(table: Path) -> None:
-    for finding in FINDINGS:
-        assert delta_explain_keeps(table, finding.where) < ours(table, finding.where), finding
+@pytest.mark.parametrize("where", NAN_MATCHES)
+def test_strictly_we_keep_what_a_hidden_nan_would_match(table: Path, where: str) -> None:
+    theirs = kept_by_deltalake(table, where)
+    assert theirs is not None
+    strict = kept_by_us(table, where, nan_policy="strict")
+    assert theirs < strict
+    assert kept_by_us(table, where, nan_policy="spark-writers") <= theirs
+    assumed = {file.path for file in lakeprune.explain(table, where).files if file.assumes}
+    assert strict - theirs <= assumed, "what the default drops and strict keeps is marked"
 
 
-def test_a_row_that_is_nan_matches_and_only_we_keep_its_file(tmp_path: Path) -> None:
+def test_a_row_that_is_nan_matches_and_only_strict_keeps_its_file(tmp_path: Path) -> None:
     """The finding proven: in Spark NaN is greater than 100, the writer's maximum is 2."""
     path = write_table(tmp_path / "table", [pa.table({"r": [1.0, 2.0, float("nan")]})])
-    assert len(ours(path, "r > 100")) == 1
-    assert deltalake_keeps(path, "r > 100") == set()
+    assert len(kept_by_us(path, "r > 100", nan_policy="strict")) == 1
+    assert [file.assumes for file in lakeprune.explain(path, "r > 100").files] == [["r"]]
+    assert kept_by_us(path, "r > 100") == kept_by_deltalake(path, "r > 100") == set()
+
+
+def test_rows_that_peers_lose(tmp_path: Path) -> None:
+    """Decimals that deltalake records as doubles, or saturated at 64 bits."""
+    exact = Decimal("12345678.9012345685")
+    huge = Decimal("9" * 38)
+    columns = {"m": pa.array([exact], pa.decimal128(38, 10)), "w": pa.array([huge], pa.decimal128(38, 0))}
+    path = write_table(tmp_path / "table", [pa.table(columns)])
+    for where in (f"m = {exact}", f"w >= {huge}"):
+        assert len(kept_by_us(path, where)) == 1
+        assert kept_by_deltalake(path, where) == set()
+        if DELTA_EXPLAIN.exists():
+            assert kept_by_delta_explain(path, where) == set()
+
+
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        (pa.array([-2, -2], pa.int8()), "x > -2.5"),
+        (pa.array([-1_000_000], pa.timestamp("us", "UTC")), "cast(x as bigint) >= -1"),
+    ],
+)
+def test_rows_that_deltalake_loses(tmp_path: Path, values: pa.Array, where: str) -> None:
+    path = write_table(tmp_path / "table", [pa.table({"x": values})])
+    assert len(kept_by_us(path, where)) == 1
+    assert kept_by_deltalake(path, where) == set()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lakeprune.errors import PredicateError
 from tests.builders.delta import Action, add, field, metadata, statistics, write_log
 from tests.soundness.judging import MODERN, judge, one_column, partition_verdict, verdict
 
@@ -100,6 +101,12 @@ def test_t09_partition_timestamp_without_offset_is_widened_until_the_zone_is_giv
     assert partition_verdict(tmp_path, "timestamp", text, where) == "KEEP"
     assert partition_verdict(tmp_path, "timestamp", text, where, timezone="America/Los_Angeles") == "FULL"
     assert partition_verdict(tmp_path, "timestamp", text, where, timezone="UTC") == "DROP"
+
+
+@pytest.mark.parametrize("moment", ["2024-01-14 22:00:00Z", "2024-01-16 10:00:00Z"])
+def test_t09_sessions_of_spark_may_be_18_hours_from_utc(tmp_path: Path, moment: str) -> None:
+    where = f"p = TIMESTAMP '{moment}'"  # what 16:00 is at +18:00 and at -18:00
+    assert partition_verdict(tmp_path, "timestamp", "2024-01-15 16:00:00", where) == "KEEP"
 
 
 def test_t09_partition_timestamp_with_offset_is_exact(tmp_path: Path) -> None:
@@ -298,7 +305,11 @@ def test_t40_non_deterministic_functions_are_never_evaluated(tmp_path: Path) -> 
 
 
 def test_t41_an_expression_without_an_answer_is_unknown(tmp_path: Path) -> None:
-    assert partition_verdict(tmp_path, "string", "abc", "CAST(p AS INT) = 1") == "KEEP"
+    assert partition_verdict(tmp_path, "string", "1 abc", "CAST(p AS INT) = 1") == "KEEP"
+    # As the whole predicate this one is refused, as Spark refuses it; beside another clause it may not be computed at all.
+    assert partition_verdict(tmp_path / "b", "string", "abc", "p != 'x' AND CAST(p AS INT) = 1") == "KEEP"
+    with pytest.raises(PredicateError, match="Spark fails"):
+        partition_verdict(tmp_path / "c", "string", "abc", "CAST(p AS INT) = 1")
 
 
 def test_t75_unknown_counts_are_never_full(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ from lakeprune.predicate.bind.bind import bind
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Role, Schema
-from lakeprune.predicate.tree import Column, Exact, Profile
+from lakeprune.predicate.tree import Column, Exact, NanPolicy, Profile
 from lakeprune.programs.exact import possible_truths
 from lakeprune.skipping.fact import Never, walk
+from lakeprune.skipping.ladder import Seen
 from lakeprune.skipping.lower import evidence_columns, lower
 from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.values.types import DataType, Family, Kind, Scalar
@@ -28,9 +29,8 @@ from tests.soundness.verdict import Verdict
 
 
 def profile_of(table: Table) -> Profile:
-    return Profile(
-        now=1_700_000_000_000_000, zone=table.zone, zone_is_given=table.zone_is_given, nan_aware_writers=table.nan_aware
-    )
+    policy = NanPolicy.SPARK_WRITERS if table.nan_aware else NanPolicy.STRICT
+    return Profile(now=1_700_000_000_000_000, zone=table.zone, zone_is_given=table.zone_is_given, nan_policy=policy)
 
 
 def schema_of(table: Table) -> Schema:
@@ -61,7 +61,7 @@ class Tight:
             return Verdict.DROP
         by_path = {c.path: c for c in self._table.columns}
         values = {c: self._possible(by_path.get(c.path), c, file) for c in columns}
-        domains = {c: _domain(c, found) for c, found in values.items()}
+        domains = {Seen(c): _domain(c, found) for c, found in values.items()}
         truths = {e: possible_truths(e, [_distinct(values[c]) for c in e.columns], self._profile).values for e in exacts}
         container = Container(domains, truths)
         if not holds(mask.can_true, container):

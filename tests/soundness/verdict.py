@@ -11,6 +11,7 @@ class Verdict(Enum):
     DROP = "DROP"
     KEEP = "KEEP"
     FULL = "FULL"
+    ASSUMED = "DROP, assumed"  # only because no NaN is assumed to be hidden
 
 
 def complaint(verdict: Verdict, seen: Seen) -> str | None:

@@ -8,16 +8,17 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import lakeprune
+from tests.builders.untimed import untimed
 
 
 def both(table: Path | str, where: str | None, spark: SparkSession, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The whole document with every file, of the embedded engine and of Spark."""
+    """The whole document with every file, of the embedded engine and of Spark; in one zone, for Spark's session has its own."""
+    options = {"timezone": "UTC", **options}
     return _document(lakeprune.explain(table, where, **options)), _document(
         lakeprune.explain(table, where, spark=spark, **options)
     )
 
 
 def _document(report: lakeprune.Report) -> dict[str, Any]:
-    document = report.to_dict(verbose=True)
-    del document["elapsed_ms"]
-    return document
+    found: dict[str, Any] = untimed(report.to_dict(verbose=True))
+    return found

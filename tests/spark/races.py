@@ -46,7 +46,7 @@ def dies(*_):
     os.kill(os.getpid(), 9)
 value = "waits(t.v)" if moment == "during the write" else "-1"
 if statement == "update":
-    from lakeprune.apps.statements import spark_writer as writer
+    from lakeprune.apps.statements.update_delete import spark_steps as writer
     plan = lakeprune.update(table, {"v": value.replace("t.", "")}, where="id % 100 = 5", spark=spark)
 else:
     from lakeprune.apps.statements.merge import spark_merge as writer
@@ -54,7 +54,7 @@ else:
     clauses = [("when_matched_update", f"v = {value}"), ("when_not_matched_insert", "id = s.id")]
     plan = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses)
 if moment == "before the commit":
-    writer.run_update = writer.run_merge = dies
+    writer.run_statement = writer.run_merge = dies
 (place / "planned").touch()
 plan.execute()
 (place / "done").touch()

@@ -14,8 +14,7 @@ import pytest
 from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
-from lakeprune.apps.verify.audit import audit
-from lakeprune.apps.verify.verify import verify
+from lakeprune.apps.verify.verify import audit, verify
 from lakeprune.cli.main import main
 from lakeprune.errors import TableError
 from lakeprune.programs.audit import Fault

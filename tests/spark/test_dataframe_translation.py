@@ -14,7 +14,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.dataframes.conditions import question_of
-from lakeprune.apps.dataframes.scan import DeltaScan
 from lakeprune.apps.dataframes.spark_plans import plan_of_frame
 from lakeprune.apps.dataframes.spark_scans import reading_of
 from lakeprune.planning.opening import At, open_planner
@@ -89,5 +88,5 @@ def _translated(frame: DataFrame, text: str, planner: Planner) -> Plan | None:
     if not scans:
         return None
     (scan,) = scans
-    assert isinstance(scan, DeltaScan)
+    assert scan.format == "delta"
     return question_of(scan, planner).plan

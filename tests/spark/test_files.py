@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import row_errors
-from lakeprune.engines.spark.files import read_files
 from lakeprune.errors import TableError
+from lakeprune.formats.delta.spark_files import read_files
 
 pytestmark = pytest.mark.spark
 

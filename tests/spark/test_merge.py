@@ -197,7 +197,7 @@ def test_the_command_plans_and_executes(spark: SparkSession, tmp_path: Path, cap
     assert main([*statement, "--execute"]) == 0
     said = capfd.readouterr()
     assert "Result: committed as version 2, as planned" in said.out
-    assert said.err == ""
+    assert said.err == "starting Spark (local[*]); its packages are fetched the first time\n"
     assert spark.read.format("delta").load(str(table)).where("v < 0").count() == 2
 
 
@@ -205,6 +205,7 @@ def test_the_command_plans_and_executes(spark: SparkSession, tmp_path: Path, cap
     ("on", "clauses", "code"),
     [
         ("t.id = s.nix", UPSERT, "LP406"),
+        ("id = id", UPSERT, "LP446"),
         ("t.id = s.id AND rand() > 0.5", UPSERT, "LP404"),
         ("t.id = s.id", (("when_matched_update", "nix = 1"),), "LP102"),
         ("t.id = s.id", (("when_matched_update", "AND THEN all"),), "LP440"),
@@ -224,6 +225,24 @@ def test_what_cannot_work_is_refused_in_one_line(
         lakeprune.merge(table, some_events(spark, 1), on=on, spark=spark, clauses=clauses)
     assert caught.value.code == code, str(caught.value)
     assert "\tat " not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("on", "value", "fix"),
+    [
+        ("t.id = s.id AND v > 1", "s.v", "say whose column it is: t.name for the target's, s.name for the source's"),
+        ("t.id = s.id", "open", "did you mean the text?  v = 'open'"),
+    ],
+)
+def test_a_name_that_spark_cannot_resolve_gets_a_fix(
+    on: str, value: str, fix: str, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    table = tmp_path_factory.getbasetemp() / "unresolved"
+    if not table.exists():
+        events(spark, table, 1)
+    with pytest.raises(lakeprune.StatementError) as caught:
+        lakeprune.merge(table, some_events(spark, 1), on=on, spark=spark, when_matched_update={"v": value})
+    assert (caught.value.code, caught.value.fix) == ("LP406", fix), str(caught.value)
 
 
 def test_a_table_that_only_takes_new_rows_takes_inserts(spark: SparkSession, tmp_path: Path) -> None:

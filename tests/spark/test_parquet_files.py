@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from pyspark.sql import SparkSession
 
 import lakeprune
+from tests.builders.untimed import untimed
+from tests.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
 
@@ -44,7 +47,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_what_spark_finds_is_kept(spark: SparkSession, folder: Path, where: str) -> None:
     found = spark.read.parquet(str(folder)).where(where).select("_metadata.file_path").distinct().collect()
     needed = {unquote(urlsplit(path).path) for (path,) in found}
-    report = lakeprune.explain(folder, where)
+    report = lakeprune.explain(folder, where, nan_policy="strict")
     kept = {str(folder / file.path) for file in report.files if file.kept}
     assert needed
     assert needed <= kept
@@ -53,11 +56,28 @@ def test_what_spark_finds_is_kept(spark: SparkSession, folder: Path, where: str)
 
 @pytest.mark.parametrize("where", ["ts < '2023-11-14T22:13:25Z'", "d > 55"], ids=["INT96", "NaN is not counted"])
 def test_what_spark_does_not_record_is_kept(folder: Path, where: str) -> None:
-    report = lakeprune.explain(folder, where)
+    report = lakeprune.explain(folder, where, nan_policy="strict")
     assert report.numbers.kept.files == report.numbers.total.files
 
 
-def test_spark_does_not_read_footers(spark: SparkSession, folder: Path) -> None:
-    with pytest.raises(lakeprune.TableError, match="embedded engine") as caught:
-        lakeprune.explain(folder, "id = 1", spark=spark)
-    assert caught.value.code == "LP349"
+@pytest.mark.parametrize("options", [{}, {"row_groups": True}], ids=["files", "row groups"])
+@pytest.mark.parametrize("where", PREDICATES)
+def test_spark_gives_the_document_of_the_embedded_engine(
+    spark: SparkSession, folder: Path, where: str, options: dict[str, bool]
+) -> None:
+    """Footers are read on executors, partition values taken from folders as without Spark."""
+    if options and where not in PREDICATES[:3] and not IS_WHOLE:
+        pytest.skip("row groups of every predicate in make conformance")
+    settings: Any = {"timezone": "UTC", "now": "2024-01-31", **options}
+    embedded = lakeprune.explain(folder, where, **settings)
+    by_spark = lakeprune.explain(folder, where, spark=spark, **settings)
+    assert untimed(by_spark.to_dict(verbose=True)) == untimed(embedded.to_dict(verbose=True))
+
+
+def test_a_damaged_footer_is_the_same_error_on_spark(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 this is not a footer PAR1")
+    both: list[Any] = [{}, {"spark": spark}]
+    for options in both:
+        with pytest.raises(lakeprune.TableError, match="the footer of a Parquet file cannot be read") as caught:
+            lakeprune.explain(tmp_path, "id = 1", **options)
+        assert (caught.value.code, caught.value.where) == ("LP306", str(tmp_path / "a.parquet"))

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from lakeprune.apps.verify.verify import verify
 from tests.builders.delta import add, metadata, write_log
+from tests.scope import IS_WHOLE
 from tests.soundness.judging import MODERN
 
 pytestmark = pytest.mark.spark
@@ -22,7 +23,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("type_", VALUES)
+@pytest.mark.parametrize("type_", VALUES if IS_WHOLE else ["decimal(10,2)"])
 def test_text_of_a_partition_value_is_sparks(spark: SparkSession, tmp_path: Path, type_: str) -> None:
     root, recorded = tmp_path / "table", VALUES[type_]
     files = [add(f"f{n}.parquet", partition={"p": text}, stats='{"numRecords":1}') for n, text in enumerate(recorded)]
@@ -30,6 +31,7 @@ def test_text_of_a_partition_value_is_sparks(spark: SparkSession, tmp_path: Path
     for n in range(len(recorded)):
         pq.write_table(pa.table({"x": pa.array([n], pa.int32())}), root / f"f{n}.parquet")
     printed = [row[0] for row in spark.read.format("delta").load(str(root)).selectExpr("cast(p AS string)").collect()]
-    for text in dict.fromkeys([*recorded, *printed]):
+    texts = list(dict.fromkeys([*recorded, *printed]))
+    for text in texts if IS_WHOLE else texts[::4]:
         where = f"cast(p AS string) = '{text}' OR concat(p, '!') = '{text}?' OR length(p) = {len(text)} + 100"
         assert verify(root, where, spark=spark).passed, where

@@ -57,10 +57,11 @@ def test_every_gate_is_judged_on_a_query_and_on_a_dataframe(
     spark: SparkSession, table: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     query = f"SELECT * FROM delta.`{table}` WHERE id IN (5, 350)"
-    flags = [["--" + name.replace("_", "-"), *([] if gate.unit is Unit.SWITCH else ["0"])] for name, gate in GATES.items()]
+    given = {Unit.SWITCH: [], Unit.CODES: ["CONTRADICTION"]}
+    flags = [["--" + name.replace("_", "-"), *given.get(gate.unit, ["0"])] for name, gate in GATES.items()]
     main([*SPARK, query, "--format", "json", *(part for flag in flags for part in flag)])
     (scan,) = json.loads(capfd.readouterr().out)["scans"]
-    limits: Any = {name: True if gate.unit is Unit.SWITCH else 0 for name, gate in GATES.items()}
+    limits: Any = {name: {Unit.SWITCH: True, Unit.CODES: ["CONTRADICTION"]}.get(gate.unit, 0) for name, gate in GATES.items()}
     (section,) = lakeprune.spark.explain(spark.sql(query), **limits).sections
     wanted = [gate.name for gate in GATES.values()]
     assert [each["name"] for each in scan["explanation"]["assertions"]] == wanted

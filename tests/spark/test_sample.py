@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeprune.apps.verify.audit import audit
-from lakeprune.apps.verify.verify import verify
+from lakeprune.apps.verify.verify import audit, verify
 from lakeprune.errors import TableError
 from lakeprune.skipping.verdict import Verdict
 from tools.generate_schema import target

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import lakeprune
 from lakeprune.engines.spark.engine import clone
 from tests.builders.delta import users
+from tests.builders.untimed import untimed
 
 pytestmark = pytest.mark.spark
 WHERE = "country = 'DE' AND age > 40"
@@ -26,6 +27,6 @@ def test_a_table_behind_a_hadoop_file_system_is_explained_and_verified_like_a_lo
     session.conf.set("fs.viewfs.mounttable.lake.link./tables", f"file://{tmp_path}")
     told = json.loads(lakeprune.explain("viewfs://lake/tables/users", WHERE, spark=session).to_json(verbose=True))
     expected = json.loads(lakeprune.explain(local, WHERE).to_json(verbose=True))
-    assert {**told, "elapsed_ms": 0, "table": ""} == {**expected, "elapsed_ms": 0, "table": ""}
+    assert untimed({**told, "table": ""}) == untimed({**expected, "table": ""})
     found = lakeprune.verify("viewfs://lake/tables/users", WHERE, spark=session)
     assert (found.passed, found.truth.live_rows, found.truth.matching_rows) == (True, 24, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -101,16 +102,16 @@ def test_a_writer_that_appends_throughout_disturbs_nothing(spark: SparkSession, 
 def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lakeprune.apps.statements import spark_writer
+    from lakeprune.apps.statements.update_delete import spark_steps
 
     table = events(spark, tmp_path / "events", 2)
-    real = spark_writer.run_delete
+    real = spark_steps.run_statement
 
-    def fails_afterwards(session: SparkSession, location: str, condition: str) -> None:
-        real(session, location, condition)
+    def fails_afterwards(session: SparkSession, *given: Any) -> None:
+        real(session, *given)
         session.sql("SELECT raise_error('the network went away')").collect()
 
-    monkeypatch.setattr(spark_writer, "run_delete", fails_afterwards)
+    monkeypatch.setattr(spark_steps, "run_statement", fails_afterwards)
     done = lakeprune.delete(table, where="id = 5", spark=spark).execute()
     assert done.passed, done.to_text()
     assert "the commit was written, then Spark reported" in done.notes[0]
@@ -120,11 +121,11 @@ def test_a_commit_that_spark_failed_after_is_found_by_its_mark(
 def test_a_commit_that_did_something_else_is_reported_with_exit_1(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lakeprune.apps.statements import spark_writer
+    from lakeprune.apps.statements.update_delete import spark_steps
 
     table = events(spark, tmp_path / "events", 2)
-    real = spark_writer.run_delete
-    monkeypatch.setattr(spark_writer, "run_delete", lambda session, location, _: real(session, location, "id IN (5, 6, 150)"))
+    real = spark_steps.run_statement
+    monkeypatch.setattr(spark_steps, "run_statement", lambda session, place, *_: real(session, place, "id IN (5, 6, 150)", ()))
     done = lakeprune.delete(table, where="id IN (5, 7)", spark=spark).execute()
     assert (done.status, done.exit_code) == (Status.COMMITTED, 1)
     assert done.reconciliation is not None

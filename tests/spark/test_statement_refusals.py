@@ -39,6 +39,8 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
         ("v = st", "id = 7", "LP406", "cannot cast"),
         ("v = 'abc'", "id = 7", "LP406", "'abc'"),
         ("v = sum(id)", "id = 7", "LP406", "UNSUPPORTED_EXPR_FOR_OPERATOR"),
+        ("v = open", "id = 7", "LP406", "fix:   did you mean the text?  v = 'open'"),
+        ("v = `open`, n = 1", "id = 7", "LP406", "fix:   did you mean the text?  v = 'open'"),
         ("v = nobody(id)", "id = 7", "LP406", "Cannot resolve routine `nobody`"),
         ("v = 1", "nobody(id) = 7", "LP406", "Cannot resolve routine `nobody`"),
         ("v = 1", "current_time() IS NULL", "LP411", "cannot be pinned"),
@@ -140,7 +142,7 @@ def test_the_callers_session_stays_as_it_was(table: Path, spark: SparkSession) -
         mine.conf.set(key, value)
     # Five hours behind UTC: only the session's own zone makes it five past midnight there.
     plan = lakeprune.update(table, "v = -2", where="ts = '2022-12-31 19:05:00'", spark=mine)
-    assert plan.strengthening.zone == "America/New_York"
+    assert plan.statement.zone == "America/New_York"
     assert plan.effects.updated == 1
     before = rows(spark, table)
     done = plan.execute()

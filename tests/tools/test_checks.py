@@ -126,7 +126,7 @@ def test_junk_drawers_are_reported() -> None:
     [
         ("engines/duckdb/engine.py", "import _duckdb", True),
         ("engines/duckdb/dialect.py", "import _duckdb", False),
-        ("apps/verify/spark_truth.py", "from pyspark.sql import DataFrame", True),
+        ("apps/verify/spark_rows.py", "from pyspark.sql import DataFrame", True),
         ("apps/verify/verify.py", "def f():\n    from pyspark.sql import DataFrame", False),
         ("apps/verify/verify.py", "if TYPE_CHECKING:\n    from pyspark.sql import DataFrame", True),
         ("planning/planner.py", "import lakeprune.errors", True),

@@ -1,0 +1,90 @@
+"""Rows of every hand-off outside Spark equal a full read with the filter through Spark, on tables of other projects."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeprune.apps.scan.handoff.table import canonical
+from lakeprune.apps.scan.model import ScanPlan
+from lakeprune.apps.scan.plan import plan
+from lakeprune.errors import LakepruneError
+from lakeprune.predicate.write.show import name_text
+from lakeprune.values.literals import format_value
+from tests.apps.scan.rows import WAYS, arrow, rows_of
+from tests.formats.delta.test_golden import tables
+from tests.golden import GOLDEN
+from tests.scope import IS_WHOLE
+
+pytestmark = [pytest.mark.spark, pytest.mark.golden]
+
+SHARE = (
+    "delta-kernel/table-with-dv-small", "delta-kernel/with-short-dv", "delta/dv-partitioned-with-checkpoint",
+    "delta/type-widening",
+    "delta/data-skipping-basic-stats-all-types-columnmapping-name", "delta/data-reader-nested-struct", "delta/data-reader-map",
+    "delta/data-reader-partition-values", "delta/time-travel-schema-changes-a", "delta/parquet-all-types",
+)  # fmt: skip
+REFUSED = {"LP281": "no form outside Spark", "LP370": "a partition value without a type", "LP378": "its files are not there"}
+MOST_ROWS = 20_000  # of a table whose rows are compared one by one; of larger ones the conditions pick few
+
+
+def chosen() -> list[Path]:
+    return [path for path in tables() if IS_WHOLE or path.relative_to(GOLDEN).as_posix() in SHARE]
+
+
+@pytest.mark.parametrize("path", chosen(), ids=lambda path: path.relative_to(GOLDEN).as_posix())
+def test_rows_are_those_of_spark(path: Path, spark: SparkSession) -> None:
+    try:
+        whole = plan(str(path))
+        rows = arrow(whole)
+    except LakepruneError as refused:
+        if refused.code not in REFUSED:
+            raise
+        pytest.skip(f"{refused.code}: {REFUSED[refused.code]}")
+    frame = spark.read.format("delta").load(str(path))
+    schema = rows.schema
+    assert frame.count() == rows.num_rows
+    if rows.num_rows <= MOST_ROWS:
+        assert rows_of(rows) == rows_of(frame.toArrow(), schema)
+    asked = 0
+    for predicate, way in zip(predicates(whole, rows), cycle(WAYS), strict=False):
+        expected = frame.where(predicate)
+        asked += 1
+        if rows.num_rows > MOST_ROWS and expected.count() > MOST_ROWS:
+            continue
+        found = rows_of(way(plan(str(path), predicate)), schema)
+        assert found == rows_of(expected.toArrow(), schema), f"{predicate} by {way.__name__}"
+    assert asked or not rows.num_rows or not any(_is_plain(whole, name) for name in schema.names)
+
+
+def predicates(whole: ScanPlan, rows: pa.Table) -> list[str]:
+    """Conditions around a value of every plain column."""
+    found = []
+    for number, name in enumerate(rows.column_names):
+        column = _plain_column(whole, name)
+        if column is None or not rows.num_rows:
+            continue
+        value = canonical(rows.column(name)[rows.num_rows // 2])
+        text = name_text((name,))
+        if value is None:
+            found.append(f"{text} IS NULL")
+            continue
+        literal = format_value(value, column, "UTC")
+        found.append(f"{text} {('>=', '<=', '=', '<', '!=')[number % 5]} {literal}")
+        found.append(f"NOT ({text} > {literal}) OR {text} IS NULL")
+    return found if IS_WHOLE else found[:6]
+
+
+def _plain_column(whole: ScanPlan, name: str) -> Any:
+    assert whole.planner is not None
+    field = next(field for field in whole.planner.facts.schema.fields if field.name == name)
+    return field.type if field.type.family is not None else None
+
+
+def _is_plain(whole: ScanPlan, name: str) -> bool:
+    return _plain_column(whole, name) is not None
