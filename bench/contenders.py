@@ -61,16 +61,17 @@ def overlap_depth(files: int) -> list[str]:
     code = (
         "import sys\n"
         "from lakeprune.engines.duckdb.engine import DuckDBEngine\n"
-        "from lakeprune.programs.patterns import Subset\n"
+        "from lakeprune.formats.relation import Relation\n"
+        "from lakeprune.skipping.ladder import Seen\n"
         "from lakeprune.programs.overlap import overlap_of\n"
         "from lakeprune.predicate.schema import Role\n"
         "from lakeprune.predicate.tree import Column\n"
         "from lakeprune.values.types import LONG\n"
-        "column = Column(('x',), ('x',), LONG, Role.DATA)\n"
+        "column = Seen(Column(('x',), ('x',), LONG, Role.DATA))\n"
         "ranges = f'SELECT hash(i) % 1000000000 AS low, hash(-i) % 1000000000 AS width FROM range({sys.argv[1]}) AS numbers(i)'\n"
-        "bounds = 'CAST(low AS BIGINT) AS c0_lo, CAST(low + width AS BIGINT) AS c0_hi, FALSE AS c0_an'\n"
+        "bounds = 'CAST(low AS BIGINT) AS c0_lo, CAST(low + width AS BIGINT) AS c0_hi, FALSE AS c0_all_null'\n"
         "source = f'(SELECT {bounds}, 10 AS rows, 0 AS deleted FROM ({ranges}) AS ranges)'\n"
-        "found = overlap_of(DuckDBEngine(), Subset(source, {column: 0}, {}), column)\n"
+        "found = overlap_of(DuckDBEngine(), Relation(source, {column: 0}, {}), column)\n"
         "assert found.files == int(sys.argv[1]) and found.depth > found.files / 10, found"
     )
     return python(code, str(files))

@@ -21,6 +21,11 @@ def machine_facts() -> list[str]:
     ]
 
 
+def load() -> float:
+    """How many processes want a core, over the last minute."""
+    return os.getloadavg()[0]
+
+
 def _memory() -> str:
     """The memory of the machine, where the kernel tells."""
     file = Path("/proc/meminfo")

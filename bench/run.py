@@ -6,18 +6,20 @@ Generated logs stay in build/bench; delete the folder to generate them again. Ta
 from __future__ import annotations
 
 import argparse
+import compileall
 import subprocess
 import sys
 from pathlib import Path
 
-from bench import contenders, spark, statements
+from bench import contenders, footers, iceberg, plan, sharing, sharpen, spark, statements
 from bench.goals import Goal, Result, at_most, goals_of
 from bench.machine import machine_facts
 from bench.measure import Cost, alternating, cost
 
 FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
-SPARK, STATEMENTS = "spark", "statements"  # what --only calls the parts that run on Spark
+SPARK, STATEMENTS, ICEBERG, FOOTERS = "spark", "statements", "iceberg", "footers"  # what --only calls the other parts
+SHARING, PLAN, SHARPEN = "sharing", "plan", "sharpen"
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
@@ -26,27 +28,53 @@ MANY = 1000
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    chosen = options.only or [*LOGS, SPARK, STATEMENTS]
+    chosen = options.only or [*LOGS, SPARK, STATEMENTS, ICEBERG, FOOTERS, SHARING, PLAN, SHARPEN]
+    compile_sources()
     results = [measure_log(name) for name in chosen if name in LOGS]
     goals = [goal for result in results for goal in goals_of(result)]
     if not options.only:
         goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
     rows = on_spark() if SPARK in chosen else []
     told = changed() if STATEMENTS in chosen else {}
-    goals += [*spark.goals(rows), *statements.goals(told)]
-    page = "\n".join(
-        _page(results, goals) + (["", *spark.lines(rows)] if rows else []) + (["", *statements.lines(told)] if told else [])
-    )
+    planned = iceberg.measure(ensure, say) if ICEBERG in chosen else None
+    goals += [*spark.goals(rows), *statements.goals(told), *(iceberg.goals(planned) if planned else [])]
+    read = footers.measure(ensure, say) if FOOTERS in chosen else None
+    goals += footers.goals(read) if read else []
+    load = sharing.measure(ensure, say) if SHARING in chosen else None
+    goals += sharing.goals(load) if load else []
+    scans = plan.measure(ensure, say) if PLAN in chosen else None
+    goals += plan.goals(scans) if scans else []
+    sharpened = sharpen.measure(FOLDER) if SHARPEN in chosen else {}
+    goals += sharpen.goals(sharpened)
+    sections = [
+        _page(results, goals),
+        spark.lines(rows) if rows else [],
+        statements.lines(told) if told else [],
+        iceberg.lines(planned) if planned else [],
+        footers.lines(read) if read else [],
+        sharing.section(load) if load else [],
+        plan.lines(scans) if scans else [],
+        sharpen.lines(sharpened) if sharpened else [],
+    ]
+    page = "\n\n".join("\n".join(each) for each in sections if each)
     print(page)
     if options.write:
         options.write.write_text(page + "\n", encoding="utf-8")
-        _say(f"wrote {options.write}")
+        say(f"wrote {options.write}")
     return 0
 
 
+def compile_sources() -> None:
+    """The bytecode of the sources, as an installation has it: without it every start compiles them, 0.15 s of processor time.
+
+    Sources may be newer than the set-up, and where PYTHONDONTWRITEBYTECODE is set no start would keep what it compiled.
+    """
+    compileall.compile_dir("src", quiet=1)
+
+
 def measure_log(name: str) -> Result:
-    table = _ensure(name)
-    _say(f"{name}: lakeprune, deltalake, DuckDB")
+    table = ensure(name)
+    say(f"{name}: lakeprune, deltalake, DuckDB")
     commands = [contenders.lakeprune(table, predicate) for predicate in contenders.PREDICATES.values()]
     commands.append(contenders.deltalake_load(table))
     decode = contenders.duckdb_decode(table)
@@ -56,7 +84,7 @@ def measure_log(name: str) -> Result:
     ours = dict(zip(contenders.PREDICATES, costs, strict=False))
     theirs = {}
     for title, predicate in contenders.PREDICATES.items():
-        _say(f"{name}: delta-explain, {title}")
+        say(f"{name}: delta-explain, {title}")
         theirs[title] = cost(contenders.delta_explain(table, predicate), PEER_RUNS)
     return Result(name, ours, theirs, deltalake=costs[len(ours)], decode=None if decode is None else costs[-1])
 
@@ -64,21 +92,21 @@ def measure_log(name: str) -> Result:
 def on_spark() -> list[spark.Row]:
     rows = []
     for name in spark.LOGS:
-        table = _ensure(name)
-        _say(f"{name}: Spark, Delta Spark")
+        table = ensure(name)
+        say(f"{name}: Spark, Delta Spark")
         rows += spark.measure(name, table)
     return rows
 
 
 def changed() -> dict[tuple[str, str], statements.Told]:
-    _say("UPDATE and MERGE: lakeprune, Delta Spark, deltalake")
+    say("UPDATE and MERGE: lakeprune, Delta Spark, deltalake")
     FOLDER.mkdir(parents=True, exist_ok=True)
     return statements.measure(FOLDER)
 
 
 def start_up() -> Goal:
     """The whole command on six files against importing what it needs."""
-    _say("six-file table")
+    say("six-file table")
     table = FOLDER / "users"
     if not table.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -100,7 +128,7 @@ def width(results: list[Result]) -> list[Goal]:
 
 def many() -> list[Goal]:
     """A thousand predicates in one call: one metadata read and one pass, so far from a thousand times the cost of one."""
-    _say(f"{MANY} predicates in one call")
+    say(f"{MANY} predicates in one call")
     table = FOLDER / "200k-x3"
     one, thousand = (cost(contenders.explain_many(table, count), 3) for count in (1, MANY))
     text = f"200k-x3: {MANY:,} predicates in one call ({thousand.wall:.1f} s) within 20x of one ({one.wall:.2f} s)"
@@ -109,8 +137,8 @@ def many() -> list[Goal]:
 
 def html_page() -> list[Goal]:
     """The HTML report of a million files: small, and made while one waits. It reads the metadata again for its pictures."""
-    _say("the HTML page of a million files")
-    table, target = _ensure("1m-x3"), FOLDER / "page.html"
+    say("the HTML page of a million files")
+    table, target = ensure("1m-x3"), FOLDER / "page.html"
     taken = cost(contenders.lakeprune_page(table, contenders.STATS_ONLY, target), 3)
     size = target.stat().st_size
     told = f"1m-x3: the HTML page, diagnoses included, is written in at most 5 s ({taken.megabytes:.0f} MB of memory)"
@@ -122,7 +150,7 @@ def html_page() -> list[Goal]:
 
 def overlap() -> Goal:
     """Ten times the files take twelve times as long to sort, and a second try in more memory; pairs would take a hundred."""
-    _say("overlap depth")
+    say("overlap depth")
     few, many_files = (cost(contenders.overlap_depth(files), 3) for files in (100_000, 1_000_000))
     text = (
         f"overlap depth of 1,000,000 overlapping ranges ({many_files.wall:.1f} s, {many_files.megabytes:.0f} MB) "
@@ -131,13 +159,16 @@ def overlap() -> Goal:
     return at_most(text, many_files.wall / few.wall, 25)
 
 
-def _ensure(name: str) -> Path:
+def ensure(name: str) -> Path:
+    """The log or table of that name, generated once."""
     table = FOLDER / name
     if not table.exists():
-        _say(f"generating {name}")
+        say(f"generating {name}")
         FOLDER.mkdir(parents=True, exist_ok=True)
-        subprocess.run([sys.executable, "-m", "bench.logs", name, str(table)], check=True)
-    return table
+        homes = {"footers": "bench.footers", "sharing": "bench.sharing"}
+        home = "bench.iceberg_tables" if name.startswith("iceberg-") else homes.get(name, "bench.logs")
+        subprocess.run([sys.executable, "-m", home, name, str(table)], check=True)
+    return table.absolute() if name.startswith("iceberg-") else table
 
 
 def _page(results: list[Result], goals: list[Goal]) -> list[str]:
@@ -174,12 +205,14 @@ def _row(log: str, title: str, tool: str, theirs: Cost, ours: Cost) -> str:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure lakeprune against its peers.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page to FILE")
-    parts = "only this log, or spark, or statements (repeatable)"
-    parser.add_argument("--only", action="append", choices=(*LOGS, SPARK, STATEMENTS), metavar="PART", help=parts)
+    parts = "only this log, or spark, statements, iceberg, footers, sharing, plan, sharpen (repeatable)"
+    choices = (*LOGS, SPARK, STATEMENTS, ICEBERG, FOOTERS, SHARING, PLAN, SHARPEN)
+    parser.add_argument("--only", action="append", choices=choices, metavar="PART", help=parts)
     return parser.parse_args(arguments)
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Progress, on stderr."""
     print(f"... {text}", file=sys.stderr, flush=True)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 Action = dict[str, Any]
+DELTA_SPARK = "Apache-Spark/4.1.4 Delta-Lake/4.4.0"  # how it names itself
 TIME = 1704067200000  # 2024-01-01, of everything that happens in these logs
 
 
@@ -77,6 +78,12 @@ def add(
     if dv is not None:
         action["deletionVector"] = dv
     return {"add": action}
+
+
+def commit_info(operation: str = "WRITE", engine: str = DELTA_SPARK, **metrics: Any) -> Action:
+    """What a commit says of itself; `commit_info(numOutputRows=3)` as Delta Spark does after a write."""
+    reported = {name: str(number) for name, number in metrics.items()}
+    return {"commitInfo": {"timestamp": TIME, "operation": operation, "operationMetrics": reported, "engineInfo": engine}}
 
 
 def remove(path: str, *, dv: Action | None = None, **fields: Any) -> Action:

@@ -10,6 +10,7 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from tools.markdown import dead_links, headings, pages_nobody_links_to
@@ -56,11 +57,11 @@ def undocumented_reasons(root: Path, files: list[Path]) -> Iterator[str]:
 
 def undocumented_diagnoses(root: Path, files: list[Path]) -> Iterator[str]:
     """Each diagnosis has a page of its own, and each page its diagnosis."""
-    from lakeprune.report.diagnosis.diagnose import CODES
+    from lakeprune.report.diagnosis.codes import Code
 
     folder = Path("docs/diagnoses")
     pages = {path.stem for path in files if path.parent == folder and path.suffix == ".md"} - {"README"}
-    yield from _differences("docs/diagnoses", set(CODES), pages)
+    yield from _differences("docs/diagnoses", {code.value for code in Code}, pages)
     for page in sorted(pages):
         text = (root / folder / f"{page}.md").read_text(encoding="utf-8")
         if f"`{page}`" not in headings(text)[:1]:
@@ -70,6 +71,11 @@ def undocumented_diagnoses(root: Path, files: list[Path]) -> Iterator[str]:
 def undocumented_errors(root: Path, files: list[Path]) -> Iterator[str]:
     sources = [root / path for path in files if path.parts[0] == "src" and path.suffix == ".py"]
     raised = {code for source in sources for code in ERROR_CODE.findall(source.read_text(encoding="utf-8"))}
+    page = (root / "docs/errors.md").read_text(encoding="utf-8")
+    entries = [code for heading in headings(page) for code in ERROR_CODE.findall(heading)]
+    if entries != sorted(set(entries)):
+        wrong = next(after for before, after in pairwise(entries) if after <= before)
+        yield f"docs/errors.md: {wrong} is there twice, or not in the order of the codes"
     yield from _differences("docs/errors.md", raised, _documented(root / "docs/errors.md", ERROR_CODE.pattern))
 
 

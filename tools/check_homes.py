@@ -16,11 +16,28 @@ SOURCE = Path("src/lakeprune")
 _SPARK = ("engines/spark/*.py", "**/spark_*.py")
 HOMES: dict[str, tuple[str, ...]] = {
     "_duckdb": ("engines/duckdb/engine.py",),
-    "duckdb": (),
+    "duckdb": ("engines/duckdb/queries.py", "apps/compare/engines/duckdb_delta.py"),
     "obstore": ("storage/object/client.py",),
     "sqlglot": ("predicate/read/sql/*.py",),
+    "pyiceberg": ("formats/iceberg/catalogs.py",),
+    "fastavro": ("formats/iceberg/avro/other.py",),
+    "pyroaring": ("formats/deleted_rows.py",),
+    "pyarrow": (
+        "report/arrow.py",
+        "apps/scan/*.py",
+        "apps/scan/*/*.py",
+        "apps/compare/engines/*.py",
+        "apps/sharing/*/*.py",
+        "cli/plan.py",
+        "engines/duckdb/*.py",
+        "engines/spark/footer_reader.py",
+    ),
     "rich": ("render/text/terminal.py",),
     "pyspark": _SPARK,
+    "starlette": ("apps/sharing/server/*.py",),
+    "uvicorn": ("apps/sharing/server/run.py",),
+    "yaml": ("apps/sharing/server/yaml_lines.py",),
+    "anyio": ("apps/sharing/server/*.py",),
     "py4j": _SPARK,
     "delta": _SPARK,
 }
@@ -39,7 +56,7 @@ def homeless(root: Path) -> Iterator[str]:
 def _lies_in(path: Path, pattern: str) -> bool:
     """`Path.match` anchors only at the end, so `**/` in front of a pattern is what it does anyway.
 
-    >>> _lies_in(Path("apps/verify/spark_truth.py"), "**/spark_*.py"), _lies_in(Path("cli/spark_flags.py"), "engines/spark/*.py")
+    >>> _lies_in(Path("apps/verify/spark_rows.py"), "**/spark_*.py"), _lies_in(Path("cli/spark_flags.py"), "engines/spark/*.py")
     (True, False)
     """
     return path.match(pattern.removeprefix("**/"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lakeprune
 from lakeprune.apps.explain.explain import Options
+from lakeprune.apps.scan.plan import Options as PlanOptions
 from lakeprune.apps.statements.merge.merge import MergeOptions
 from lakeprune.apps.statements.statement import StatementOptions
 from lakeprune.cli.flags import TITLES, Flag, flags_of
@@ -21,8 +22,11 @@ from lakeprune.report.gates import GATES
 from tools.repository import ROOT
 
 _MARKED = re.compile(r"(<!-- flags(?:: (?P<group>.*?))? -->\n).*?(<!-- end of flags -->)", re.DOTALL)
+COMMANDS_ALONE = ("hints", "serve", "share")  # which no function of `lakeprune` is the same as
 _OPTIONS: dict[str, set[str]] = {
     "explain": {*Options.__annotations__},
+    "plan": {*PlanOptions.__annotations__},
+    "compare": set(),
     "verify": {*SessionOptions.__annotations__, "sample", "audit_stats"},
     "update": {*StatementOptions.__annotations__},
     "delete": {*StatementOptions.__annotations__},
@@ -32,6 +36,8 @@ _OPTIONS: dict[str, set[str]] = {
 
 def python_names(command: str) -> set[str]:
     """What the function of a command takes by name."""
+    if command in COMMANDS_ALONE:
+        return set()
     return {*inspect.signature(getattr(lakeprune, command)).parameters, *_OPTIONS[command]} - {"options"}
 
 
@@ -52,7 +58,7 @@ def _table(command: str, group: str | None) -> str:
     head = ["flag", "Python", *(["assertion"] if has_gates else []), "passes when" if has_gates else "meaning"]
     rows = []
     for flag in flags:
-        assertion = [f"`{GATES[flag.name].name}`"] if has_gates else []
+        assertion = ([f"`{GATES[flag.name].name}`"] if flag.name in GATES else [""]) if has_gates else []
         rows.append([_flag(flag), _python(command, flag), *assertion, _escaped(flag.help)])
     return f"| {' | '.join(head)} |\n{'|---' * len(head)}|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 

@@ -1,4 +1,4 @@
-"""Writes docs/rules/: one page per leaf rule and one for all functions, from the docstrings of the modules that hold them.
+"""Writes docs/rules/: a page per leaf rule and per partition transform, one for all functions, from the docstrings of modules.
 
 `python -m tools.generate_rules` rewrites the pages; a test checks that this changes nothing, so a rule and its page cannot drift.
 """
@@ -13,6 +13,7 @@ from lakeprune.predicate.functions.registry import MODULES, every_function
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "rules"
 LEAVES = ROOT / "src" / "lakeprune" / "skipping" / "leaves"
+LIFTING = ROOT / "src" / "lakeprune" / "formats" / "lifting"
 FUNCTIONS = ROOT / "src" / "lakeprune" / "predicate" / "functions"
 GENERATED = "<!-- made by tools/generate_rules.py from the code: change it there -->\n\n"
 
@@ -20,17 +21,21 @@ GENERATED = "<!-- made by tools/generate_rules.py from the code: change it there
 def pages() -> dict[str, str]:
     """File name -> text of every page."""
     rules = {path.stem: _docstring(path) for path in sorted(LEAVES.glob("*.py")) if path.stem != "__init__"}
-    made = {f"{name}.md": GENERATED + _page(text) for name, text in rules.items()}
+    known = {f"transform-{path.stem}": _docstring(path) for path in sorted(LIFTING.glob("*.py")) if path.stem != "__init__"}
+    transforms = {name: text for name, text in known.items() if "\nCASES" in text}
+    made = {f"{name}.md": GENERATED + _page(text) for name, text in (rules | transforms).items()}
     made["functions.md"] = GENERATED + _functions_page()
-    made["README.md"] = GENERATED + _index(rules)
+    made["README.md"] = GENERATED + _index(rules, transforms)
     return made
 
 
-def _index(rules: dict[str, str]) -> str:
+def _index(rules: dict[str, str], transforms: dict[str, str]) -> str:
     lead = "What each leaf of a predicate proves about a file, why that is safe, and the cases that the tests run."
     lines = ["# Rules", "", lead, ""]
     lines += [f"- [{_title(text)}]({name}.md)" for name, text in rules.items()]
     lines.append("- [Functions on columns](functions.md): which of them move to the other side of a comparison")
+    lines += ["", "What a partition value proves about the column that it was computed from:", ""]
+    lines += [f"- [{_title(text)}]({name}.md)" for name, text in transforms.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
-"""Every test, in two processes side by side: those on Spark, and everything else.
+"""Every test, in three processes side by side: those on Spark, those that wait for servers, and everything else.
 
-In: nothing. Out: both reports, one after the other; 1 when either failed, or when DuckDB reports at the end of a process that
-something was never closed. Each half takes about one core.
+In: nothing. Out: the reports, one after the other; 1 when one failed, or when DuckDB reports at the end of a process that
+something was never closed. Spark and the rest take about one core each; who waits takes hardly any.
 """
 
 from __future__ import annotations
@@ -10,26 +10,30 @@ import subprocess
 import sys
 from pathlib import Path
 
-SPARK = "tests/spark"
+APART = ("tests/spark", "tests/storage")  # what runs beside the rest
 LEAK = "nanobind: leaked"  # printed by the library that binds DuckDB to Python, when Python exits
-_LOG = Path("build") / "tests-on-spark.txt"
+_LOGS = Path("build")
 
 
 def main() -> int:
     """The exit code: 0 when all passed and nothing leaked."""
     pytest = [sys.executable, "-m", "pytest", "-q"]
-    _LOG.parent.mkdir(exist_ok=True)
-    with _LOG.open("wb") as log:
-        on_spark = subprocess.Popen([*pytest, SPARK], stdout=log, stderr=log)
-        code, leaks = watched([*pytest, f"--ignore={SPARK}"])
-        print(f"and now those on Spark, which have been running beside: {SPARK}", flush=True)
-        on_spark.wait()
-    report = _LOG.read_text(errors="replace")
-    sys.stdout.write(report)
-    if leaks or LEAK in report:
+    _LOGS.mkdir(exist_ok=True)
+    beside = []
+    for folder in APART:
+        log = _LOGS / f"{folder.replace('/', '-')}.txt"
+        with log.open("wb") as file:
+            beside.append((folder, log, subprocess.Popen([*pytest, folder], stdout=file, stderr=file)))
+    code, leaks = watched([*pytest, *(f"--ignore={folder}" for folder in APART)])
+    for folder, log, process in beside:
+        print(f"and now those that have been running beside: {folder}", flush=True)
+        code = process.wait() or code
+        report = log.read_text(errors="replace")
+        leaks = leaks or LEAK in report
+        sys.stdout.write(report)
+    if leaks:
         print("a DuckDB connection was open at the end: use the engine inside `with engine.awake()`", file=sys.stderr)
-        return 1
-    return 1 if code or on_spark.returncode else 0
+    return 1 if code or leaks else 0
 
 
 def watched(command: list[str]) -> tuple[int, bool]:

@@ -20,6 +20,7 @@ from lakeprune.planning.opening import At
 from lakeprune.predicate.tree import Column, Literal, Name
 from lakeprune.programs.patterns import Outcome
 from lakeprune.report.attribution import attribute
+from lakeprune.skipping.ladder import Seen
 from lakeprune.values.intervals import IntervalSet
 from lakeprune.values.types import DataType
 
@@ -64,6 +65,8 @@ def _shown(value: Any) -> str:
     match value:
         case Column(path=path, role=role):
             return f"Column({'.'.join(path)}, {role.value})"
+        case Seen(column=column):
+            return _shown(column)
         case Name(parts=parts):
             return f"Name({'.'.join(parts)})"
         case Literal(constant, None):
