@@ -21,10 +21,6 @@ class Change(Struct, Generic[T], frozen=True):
     before: Annotated[T, Meta(description="The value in the first report.")]
     after: Annotated[T, Meta(description="The value in the second report.")]
 
-    @property
-    def is_change(self) -> bool:
-        return self.before != self.after
-
 
 class DiffDocument(Envelope, frozen=True):
     """Both sides of what two reports say."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from lakeprune.apps.scan.filters import arrow_rows, duckdb_rows
+from lakeprune.apps.scan.filters import arrow_rows
 from lakeprune.apps.scan.filters.exactness import NotExact, why_not_exact
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind.bind import bind
@@ -25,14 +25,12 @@ from lakeprune.predicate.tree import Column, Either, Exact, Expr, Member
 from lakeprune.predicate.walk import columns_of
 from lakeprune.values.intervals import compare
 from lakeprune.values.types import DOUBLE, Scalar
-from tests.apps.scan.row_filters import arrow_table, by_duckdb, by_expression
+from tests.apps.scan.row_filters import arrow_table, by_expression
 from tests.generator.trees import DATA, Asked, predicates, rows
 from tests.predicate.test_spark_answers import TABLES, TRUTHS, ZONED, Replay, recorded
 from tests.scope import IS_WHOLE
 
-WAYS = (by_expression, by_duckdb)
 ALL_OPAQUE = ("decimal10", "tiny", "printed_double", "printed_float")  # tables of arithmetic and of printed numbers
-_BEYOND_DUCKDB = (2**31 - 1, -(2**31) + 1, 2**63 - 1, -(2**63) + 1)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -46,16 +44,15 @@ def test_filters_give_what_spark_answered(table: str) -> None:
         shown = arrow_table(kept, [dict(zip(replay.columns, row, strict=True)) for row in replay.rows])
         answers = recording["answers"]
         asked = {text: _normal(text, replay, ansi=ansi) for text in answers}
-        for way in WAYS:
-            known = {text: p for text, p in asked.items() if p is not None and set(columns_of(p)) <= set(kept) and _has(way, p)}
-            for text, found in zip(known, way(list(known.values()), shown) if known else [], strict=True):
-                answer = answers[text]
-                letters = answer if isinstance(answer, str) else answer[position % len(answer)]
-                if letters != "-" and "?" not in letters:
-                    wrong = [i for i, letter in enumerate(letters) if letter in TRUTHS and TRUTHS[letter] is not found[i]]
-                    assert not wrong, f"{way.__name__} {zone} {text} on {[(replay.rows[i], found[i]) for i in wrong]}"
-                    compared += 1
-    assert (compared > 4) is (table not in ALL_OPAQUE)
+        known = {text: p for text, p in asked.items() if p is not None and set(columns_of(p)) <= set(kept)}
+        for text, found in zip(known, by_expression(list(known.values()), shown) if known else [], strict=True):
+            answer = answers[text]
+            letters = answer if isinstance(answer, str) else answer[position % len(answer)]
+            if letters != "-" and "?" not in letters:
+                wrong = [i for i, letter in enumerate(letters) if letter in TRUTHS and TRUTHS[letter] is not found[i]]
+                assert not wrong, f"{zone} {text} on {[(replay.rows[i], found[i]) for i in wrong]}"
+                compared += 1
+    assert (compared > 2) is (table not in ALL_OPAQUE)
 
 
 def _normal(text: str, replay: Replay, *, ansi: bool) -> Expr | None:
@@ -65,15 +62,6 @@ def _normal(text: str, replay: Replay, *, ansi: bool) -> Expr | None:
     except PredicateError:
         return None
     return None if why_not_exact(predicate) else predicate
-
-
-def _has(way: object, predicate: Expr) -> bool:
-    """Decimals of two types may have no common type in DuckDB."""
-    try:
-        _ = duckdb_rows.duckdb_filter(predicate) if way is by_duckdb else None
-    except NotExact:
-        return False
-    return True
 
 
 @settings(max_examples=3000 if IS_WHOLE else 200)
@@ -87,19 +75,15 @@ def test_filters_agree_with_the_evaluation_of_each_row(asked: Asked, some: list[
     except EvaluationFailed:
         reject()
     table = arrow_table([spec.bound for spec in DATA], some)
-    for way in WAYS:
-        if way is by_duckdb and any(value in _BEYOND_DUCKDB for row in some for value in row.values() if type(value) is int):
-            continue
-        assert way([predicate], table) == [expected], way.__name__
+    assert by_expression([predicate], table) == [expected]
 
 
 def test_what_has_no_exact_form_is_refused() -> None:
     x = Column(("x",), ("x",), DOUBLE, Role.DATA)
     above = Member(x, compare(">", 1.0, DOUBLE))
     for predicate in (Either(above, above), Exact(above, (x,))):
-        for printed in (arrow_rows.arrow_filter, duckdb_rows.duckdb_filter):
-            with pytest.raises(NotExact):
-                printed(predicate)
+        with pytest.raises(NotExact):
+            arrow_rows.arrow_filter(predicate)
 
 
 def test_a_filter_that_forgets_nan_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,7 @@ of the rows, or rows of a file are deleted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import date, datetime
-from decimal import Decimal
-from typing import Any
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -18,20 +15,9 @@ from lakeprune.predicate.tree import Column
 from lakeprune.programs.scan import Asked, bound_type
 from lakeprune.programs.scan_forms import name_of
 from lakeprune.programs.scan_summary import ColumnSummary, ScanSummary
-from lakeprune.values.types import INTEGRAL_KINDS, DataType, Kind
+from lakeprune.values.types import INTEGRAL_KINDS, Kind
 
 _RECORDED_EXACTLY = INTEGRAL_KINDS | {Kind.BOOLEAN, Kind.DATE, Kind.DECIMAL}  # others are rounded, truncated, or hide NaN
-_READ: dict[Kind, Callable[[str], Any]] = {
-    **dict.fromkeys(INTEGRAL_KINDS, int),
-    Kind.BOOLEAN: "true".__eq__,
-    Kind.DOUBLE: float,
-    Kind.FLOAT: float,
-    Kind.DECIMAL: Decimal,
-    Kind.DATE: date.fromisoformat,
-    Kind.TIMESTAMP: datetime.fromisoformat,
-    Kind.TIMESTAMP_NTZ: datetime.fromisoformat,
-    Kind.BINARY: bytes.fromhex,
-}
 
 
 class Count(Struct, frozen=True):
@@ -92,21 +78,6 @@ def statistics_of(summary: ScanSummary, asked: Asked, projected: Sequence[str], 
     ]
     is_exact = not is_filtered and is_counted
     return ScanStatistics(Count(rows, is_exact and rows is not None), Count(summary.bytes, is_whole), tuple(columns))
-
-
-def typed_value(text: str | None, data_type: DataType) -> Any:
-    """A bound as a Python value; what Python has no value for stays text.
-
-    >>> from lakeprune.values.types import DATE, INT
-    >>> typed_value("7", INT), typed_value("2024-01-31", DATE), typed_value("294247-01-10", DATE)
-    (7, datetime.date(2024, 1, 31), '294247-01-10')
-    """
-    if text is None:
-        return None
-    try:
-        return _READ.get(bound_type(data_type).kind, str)(text)
-    except ValueError:
-        return text
 
 
 def _column(column: Column, found: ColumnSummary, *, has_exact_bounds: bool, has_exact_nulls: bool) -> ColumnStatistics:

@@ -57,7 +57,6 @@ class TableMetadata(Struct, frozen=True, rename="kebab"):
     format_version: int
     location: str = ""
     table_uuid: str | None = None
-    last_updated_ms: int = 0
     schema_: dict[str, Any] | None = field(default=None, name="schema")  # version 1
     schemas: tuple[dict[str, Any], ...] = ()
     current_schema_id: int = 0

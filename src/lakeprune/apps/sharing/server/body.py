@@ -22,7 +22,6 @@ class QueryBody(Struct, frozen=True):
     predicate_hints: tuple[str, ...] = ()
     json_hints: str | None = None
     limit: int | None = None
-    has_bad_limit: bool = False
     has_bad_hint: bool = False
     version: int | None = None
     timestamp: str | None = None
@@ -57,7 +56,6 @@ def query_body(raw: bytes) -> QueryBody:
         hints,
         json_hint if isinstance(json_hint, str) else None,
         limit if is_limit else None,
-        limit is not None and not is_limit,
         len(hints) < len(listed) or not isinstance(sql, list | None) or not isinstance(json_hint, str | None),
         whole(value.get("version"), "version"),
         _text(value.get("timestamp"), "timestamp"),
