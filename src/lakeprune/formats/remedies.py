@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.tree import Column
+from lakeprune.values.names import quote_name
 
 
 class Exclusion(Struct, frozen=True):
@@ -41,7 +42,7 @@ class Remedies(Struct, frozen=True):
     @property
     def table(self) -> str:
         """The table as Spark SQL names it by its location."""
-        return f"{self.facts.format}.`{self.facts.location.replace('`', '``')}`"
+        return f"{self.facts.format}.{quote_name(self.facts.location)}"
 
     @property
     def target_bytes(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import Profile
 from lakeprune.values.literals import format_value
+from lakeprune.values.names import quote_name
 from lakeprune.values.types import DataType, Family, Kind
 
 _COMPARISONS = {"lt": "<", "lt-eq": "<=", "gt": ">", "gt-eq": ">=", "eq": "=", "not-eq": "<>"}
@@ -38,7 +39,7 @@ def _predicate(kind: str, expression: Mapping[str, Any], schema: Schema, profile
     field = _field(schema, term) if isinstance(term, str) else None
     if field is None:
         return None
-    name = ".".join("`" + part.replace("`", "``") + "`" for part in str(term).split("."))
+    name = ".".join(quote_name(part) for part in str(term).split("."))
     if kind in _TESTS:
         return f"{name} {_TESTS[kind]}"
     values = expression.get("values") if kind in ("in", "not-in") else [expression.get("value")]

@@ -20,6 +20,7 @@ from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.nodes import full_class_name
 from lakeprune.engines.spark.session import active
 from lakeprune.predicate.read.catalyst.types import PRINTING_ZONE
+from lakeprune.values.names import quote_name
 
 
 def filters_of(spark: SparkSession, expressions: Sequence[Any]) -> tuple[Filter, ...]:
@@ -43,7 +44,7 @@ def _unqualified(text: str, nodes: list[dict[str, Any]]) -> str:
 
 def _quoted(part: str) -> str:
     is_plain = re.fullmatch(r"[a-zA-Z0-9_]+", part) and not re.fullmatch(r"\d+", part)
-    return part if is_plain else "`" + part.replace("`", "``") + "`"
+    return part if is_plain else quote_name(part)
 
 
 @contextmanager

@@ -20,6 +20,8 @@ from lakeprune.planning.planner import Planner, read
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.tree import And
+from lakeprune.values.literals import quote
+from lakeprune.values.names import quote_name
 
 Filter = tuple[str, str, str | Sequence[str]]
 Filters = Sequence[Filter] | Sequence[Sequence[Filter]]
@@ -65,33 +67,28 @@ def _one(filter_: Any, facts: SnapshotFacts) -> str:
         raise UsageError(
             "LP272", f"{name!r} is not a partition column", where="partition_filters", fix=f"partition columns: {known}"
         )
-    column, is_list = f"`{name.replace('`', '``')}`", operator in ("in", "not in")
+    column, is_list = quote_name(name), operator in ("in", "not in")
     is_text = isinstance(value, str)
     if operator not in _OPERATORS or is_list is is_text or not (is_text or all(isinstance(each, str) for each in value)):
         raise _wrong(filter_)
     if operator in _ORDERS:
-        return f"{column} {operator} {_text(value)}"
+        return f"{column} {operator} {quote(value)}"
     values = [value] if is_text else list(value)
     return _inside(column, values) if operator in ("=", "in") else _outside(column, values)
 
 
 def _inside(column: str, values: list[str]) -> str:
     """Whether the column is one of the values."""
-    parts = [f"{column} IN ({', '.join(_text(value) for value in values if value)})"] if any(values) else []
+    parts = [f"{column} IN ({', '.join(quote(value) for value in values if value)})"] if any(values) else []
     parts += [f"{column} IS NULL"] * ("" in values)
     return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
 def _outside(column: str, values: list[str]) -> str:
     """Whether it is none of them."""
-    parts = [f"{column} NOT IN ({', '.join(_text(value) for value in values if value)})"] if any(values) else []
+    parts = [f"{column} NOT IN ({', '.join(quote(value) for value in values if value)})"] if any(values) else []
     parts += [f"{column} IS NOT NULL"] * ("" in values)
     return f"({' AND '.join(parts)})" if parts else "TRUE"
-
-
-def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def _wrong(given: Any) -> UsageError:

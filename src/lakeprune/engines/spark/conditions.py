@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.engines.engine import Truth, Typed
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import unlogged
+from lakeprune.values.names import quote_name
 
 MOST_FAILURES = 64  # queries spent on finding the rows that fail; the others then count as failed, too
 _TRUTHS = {True: Truth.TRUE, False: Truth.FALSE, None: Truth.NULL}
@@ -73,4 +74,4 @@ _VIEW, _NUMBER = "lakeprune_partition_values", "__lakeprune_number"
 def _typed(text: str, kind: str, name: str) -> str:
     """The value of a text, under the name of its column."""
     value = f"unhex({text})" if kind == "BINARY" else f"CAST({text} AS {kind})"
-    return f"{value} AS `{name.replace('`', '``')}`"
+    return f"{value} AS {quote_name(name)}"

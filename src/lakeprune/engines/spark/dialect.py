@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lakeprune.engines.dialect import Dialect, Form, Shape
+from lakeprune.values.names import quote_name
 
 
 class SparkDialect(Dialect):
@@ -41,7 +42,7 @@ class SparkDialect(Dialect):
         return f"X'{value.hex()}'"
 
     def identifier(self, name: str) -> str:
-        return "`" + name.replace("`", "``") + "`"
+        return quote_name(name)
 
     def parse_json(self, text: str, shape: Shape) -> str:
         return f"from_json({text}, {self.text(self.schema_text(shape))})"

@@ -30,6 +30,7 @@ from lakeprune.formats.delta.ladder import EVIDENCE, PARTITION
 from lakeprune.predicate.schema import Field, Role, Schema
 from lakeprune.predicate.tree import Column
 from lakeprune.skipping.ladder import Evidence, Rung
+from lakeprune.values.names import name_parts
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, TIME_KINDS, DataType, Family, Kind
 
 FORMATS = ("yyyy-MM-dd", "yyyyMMdd", "yyyy-MM", "yyyyMM", "yyyy", "yyyy-MM-dd-HH")
@@ -104,9 +105,7 @@ def expression_of(text: str) -> Expression | None:
     for form, pattern in _FORMS:
         match = re.fullmatch(pattern, bare, re.IGNORECASE)
         if match is not None:
-            quoted = re.findall(r"`((?:[^`]|``)+)`|(\w+)", match["column"])
-            column = tuple(name.replace("``", "`") or plain for name, plain in quoted)
-            return Expression(form, column, match.groupdict().get("argument") or "")
+            return Expression(form, name_parts(match["column"]), match.groupdict().get("argument") or "")
     return None
 
 

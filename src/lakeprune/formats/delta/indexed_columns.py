@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate.schema import Role, Schema, leaf_paths
+from lakeprune.values.names import name_parts
 
 LISTED = "delta.dataSkippingStatsColumns"
 COUNTED = "delta.dataSkippingNumIndexedCols"
@@ -36,7 +37,7 @@ class Indexing(Struct, frozen=True):
     def includes(self, path: tuple[str, ...]) -> bool:
         """Whether writers collect statistics for the column."""
         if self.listed is not None:
-            listed = {_parts(name) for name in _NAME.findall(self.listed)}
+            listed = {tuple(part.strip().lower() for part in name_parts(name.strip())) for name in _NAME.findall(self.listed)}
             wanted = tuple(part.lower() for part in path)
             return any(wanted[:length] in listed for length in range(1, len(wanted) + 1))
         position = self.position(path)
@@ -64,13 +65,3 @@ def indexing_of(facts: SnapshotFacts) -> Indexing:
     stated = facts.configuration.get(COUNTED, "").strip()
     counted = int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else DEFAULT
     return Indexing(facts.schema, facts.configuration.get(LISTED), counted)
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    """A listed name as a path.
-
-    >>> _parts(" a.`b.c` ")
-    ('a', 'b.c')
-    """
-    found = re.findall(r"`((?:[^`]|``)*)`|([^`.]+)", name.strip())
-    return tuple((quoted.replace("``", "`") or plain).strip().lower() for quoted, plain in found)

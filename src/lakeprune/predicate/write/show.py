@@ -13,6 +13,7 @@ from lakeprune.predicate import tree as t
 from lakeprune.predicate.tree import Expr
 from lakeprune.predicate.write.sets import MAX_LISTED, comparison_text
 from lakeprune.values.literals import format_value
+from lakeprune.values.names import quote_name
 from lakeprune.values.types import TIME_KINDS, DataType, Kind
 
 # How tightly a piece of text holds together; an operand that holds less tightly than its place needs goes in parentheses.
@@ -45,7 +46,7 @@ def name_text(path: tuple[str, ...]) -> str:
     >>> name_text(("a", "b.c"))
     'a.`b.c`'
     """
-    return ".".join(part if _is_plain(part) else f"`{part.replace('`', '``')}`" for part in path)
+    return ".".join(part if _is_plain(part) else quote_name(part) for part in path)
 
 
 def _is_plain(part: str) -> bool:

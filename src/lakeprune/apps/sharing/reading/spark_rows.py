@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.sharing.reading import file_reader
 from lakeprune.apps.sharing.reading.read import Asking, Request
+from lakeprune.values.names import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -33,7 +34,7 @@ def read_frame(spark: SparkSession, request: Request) -> DataFrame:
     if request.where is not None:
         frame = frame.where(request.where)
     if request.columns is not None:
-        frame = frame.select(*[f"`{name.replace('`', '``')}`" for name in request.columns])
+        frame = frame.select(*map(quote_name, request.columns))
     return frame if request.limit is None else frame.limit(request.limit)
 
 

@@ -22,6 +22,7 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.bind.names import Resolver
 from lakeprune.predicate.read.catalyst.types import data_type
 from lakeprune.predicate.tree import Column, Name
+from lakeprune.values.names import quote_name
 from lakeprune.values.types import NESTED_KINDS, DataType, Kind
 
 
@@ -78,7 +79,7 @@ class Names:
         """What `t.column = s.column` would be, if the source has a column of this name and of a type that compares."""
         if not _has(self._source.rows.schema, column.path):
             return None
-        name = ".".join(f"`{part.replace('`', '``')}`" for part in column.path)
+        name = ".".join(quote_name(part) for part in column.path)
         (conjunct,) = conjuncts_of(f"{TARGET}.{name} = {SOURCE}.{name}")
         key = self._key(conjunct)
         return key if isinstance(key, Key) else None

@@ -10,6 +10,7 @@ from lakeprune.predicate.read.sql.literals import negated, number, plain_list, u
 from lakeprune.predicate.read.sql.tokens import Tokens
 from lakeprune.predicate.tree import And, Compare, Expr, In, IsNull, IsTruth, Like, Literal, Name, Not, Op
 from lakeprune.values.literals import parse_as
+from lakeprune.values.names import unquote_name
 from lakeprune.values.types import BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ
 
 _OPS = {**{op.value: op for op in Op}, "==": Op.EQ, "<>": Op.NE}
@@ -114,7 +115,7 @@ class _Reader:
         while self.at < self._last:
             token = self._tokens.items[self.at]
             if token.kind == "name":
-                parts.append(self._tokens.text[token.start + 1 : token.end - 1].replace("``", "`"))
+                parts.append(unquote_name(self._tokens.text[token.start : token.end]))
             elif token.kind == "word" and (parts or token.key not in _NOT_NAMES):
                 parts.append(self._tokens.text[token.start : token.end])
             else:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate.read.sql.spans import MAX_REPEATED, syntax_error, underline
+from lakeprune.values.names import unquote_name
 
 MAX_TEXT = 32 * 1024 * 1024  # characters
 MAX_NESTING = 200  # brackets and CASE around any one place of the predicate
@@ -101,7 +102,7 @@ class Tokens(Struct, frozen=True):
         """A word or a name without its back-ticks; None for any other token."""
         token = self.items[index]
         written = self.text[token.start : token.end]
-        return written[1:-1].replace("``", "`") if token.kind == "name" else written if token.kind == "word" else None
+        return unquote_name(written) if token.kind == "name" else written if token.kind == "word" else None
 
     def path(self, first: int, last: int) -> tuple[str, ...] | None:
         """The names of a bare column, `a` or `` `a b`.c ``; None for any other expression."""
