@@ -21,12 +21,11 @@ from msgspec import Struct
 from lakeprune.formats.delta.partition_sql import REAL_TEXT, ZONE_FIRST, ZONE_LAST, fixed_offset
 from lakeprune.predicate.tree import Profile
 from lakeprune.values.floats import to_float32
-from lakeprune.values.time.calendar import DAY, SECOND, civil_of, days_of
+from lakeprune.values.time.calendar import DAY, SECOND, days_of_iso
 from lakeprune.values.time.zones import instant_of
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind, Scalar
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _STAMP = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})(?:\.(?P<fraction>\d{1,6}))?"
     r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>\d{2}):(?P<minutes>\d{2})(?::(?P<seconds>\d{2}))?)?",
@@ -71,7 +70,7 @@ def _value(text: str, data_type: DataType) -> Scalar:
         case Family.DECIMAL:
             return _decimal(text, data_type)
         case Family.INTEGER if kind is Kind.DATE:
-            return _days(text)
+            return days_of_iso(text)
         case Family.INTEGER if kind is Kind.TIMESTAMP_NTZ:
             return None if (stamp := _stamp(text)) is None or stamp.offset is not None else stamp.micros
         case Family.INTEGER:
@@ -99,18 +98,9 @@ def _decimal(text: str, data_type: DataType) -> Decimal | None:
     return Decimal(f"{match[1]}{whole or '0'}.{fraction or '0'}") if fits else None
 
 
-def _days(text: str) -> int | None:
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day = (int(part) for part in match.groups())
-    days = days_of(year, month, day)
-    return days if year >= 1 and civil_of(days) == (year, month, day) else None
-
-
 def _stamp(text: str) -> _Stamp | None:
     match = _STAMP.fullmatch(text)
-    days = _days(match["date"]) if match else None
+    days = days_of_iso(match["date"]) if match else None
     if match is None or days is None:
         return None
     hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"])

@@ -18,13 +18,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lakeprune.engines.dialect import Dialect
 from lakeprune.predicate.schema import Field, Role
-from lakeprune.values.time.calendar import civil_of, days_of
+from lakeprune.values.time.calendar import days_of_iso
 from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, STRING, DataType, Kind, Scalar
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 
 Texts = Mapping[str, str | None]  # of one file: column -> text of its value; a column that is not there is unknown
 
@@ -65,7 +64,7 @@ def value_of(text: str | None, data_type: DataType) -> Scalar:
     """
     if text is None or data_type.kind is Kind.STRING:
         return text
-    return _days(text) if data_type.kind is Kind.DATE else int(text)
+    return days_of_iso(text) if data_type.kind is Kind.DATE else int(text)
 
 
 def value_sql(dialect: Dialect, text: str, data_type: DataType) -> str:
@@ -92,13 +91,4 @@ def _type_of(texts: set[str]) -> DataType:
     if texts and all(_INTEGER.fullmatch(text) for text in texts):
         low, high = INTEGER_RANGES[Kind.INT]
         return INT if all(low <= int(text) <= high for text in texts) else LONG
-    return DATE if texts and all(_days(text) is not None for text in texts) else STRING
-
-
-def _days(text: str) -> int | None:
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day = (int(part) for part in match.groups())
-    days = days_of(year, month, day)
-    return days if year >= 1 and civil_of(days) == (year, month, day) else None
+    return DATE if texts and all(days_of_iso(text) is not None for text in texts) else STRING

@@ -1,14 +1,18 @@
 """Days since 1970-01-01 to the proleptic Gregorian calendar and back, without any limit on the year.
 
-In: integers. Out: integers. Never uses `datetime`, whose years end at 1 and 9999 while tables hold the whole range of an int.
+In: integers, or a day as text. Out: integers. Never uses `datetime`, whose years end at 1 and 9999 while tables hold the whole
+range of an int.
 """
 
 from __future__ import annotations
+
+import re
 
 DAY = 86_400_000_000  # microseconds
 HOUR = 3_600_000_000
 MINUTE = 60_000_000
 SECOND = 1_000_000
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 
 
 def civil_of(days: int) -> tuple[int, int, int]:
@@ -41,6 +45,20 @@ def days_of(year: int, month: int, day: int) -> int:
     day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
     day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
     return era * 146_097 + day_of_era - 719_468
+
+
+def days_of_iso(text: str) -> int | None:
+    """The day number of yyyy-MM-dd from the year 1 on, None for any other text.
+
+    >>> days_of_iso("2000-02-29"), days_of_iso("2001-02-29"), days_of_iso("2000-2-29")
+    (11016, None, None)
+    """
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = (int(part) for part in match.groups())
+    days = days_of(year, month, day)
+    return days if year >= 1 and civil_of(days) == (year, month, day) else None
 
 
 def year_of(days: int) -> int:
