@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import lakeprune
 from lakeprune.apps.scan.model import ScanPlan
 from lakeprune.errors import TableError, UsageError
 from lakeprune.formats.delta.changes import COMMIT_TIMESTAMP, COMMIT_VERSION
+from tests.apps.scan.rows import WAYS, rows_of
+from tests.formats.delta.test_deletion_vectors import base85, bitmap
 
 FEED = {"delta.enableChangeDataFeed": "true"}
 
@@ -33,6 +36,11 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rows(first: int, last: int, p: int) -> pa.Table:
     ids = list(range(first, last))
     return pa.table({"id": ids, "p": [p] * len(ids), "v": ["old"] * len(ids)})
+
+
+def vector(deleted: set[int]) -> dict[str, Any]:
+    data = bitmap(deleted)
+    return {"storageType": "i", "pathOrInlineDv": base85(data), "sizeInBytes": len(data), "cardinality": len(deleted)}
 
 
 def versions(found: ScanPlan) -> list[int]:
@@ -123,3 +131,52 @@ def test_wrong_ends_are_refused(options: dict[str, Any], message: str, table: Pa
 def test_a_span_that_ends_before_it_begins_is_refused(table: Path) -> None:
     with pytest.raises(TableError, match="from version 3 to 1"):
         planned(table, from_version=3, to_version=1)
+
+
+WHERES = (None, "id = 3", "v = 'new' AND p = 0", "_change_type = 'delete'", "_commit_version IN (1, 3)")
+
+
+@pytest.mark.parametrize(("where", "way"), list(zip(WHERES, WAYS, strict=True)))
+def test_rows_outside_spark_are_those_of_the_feed(where: str | None, way: Any, table: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("changes", pa.table(DeltaTable(table).load_cdf(starting_version=0)))
+        columns = "id, p, v, _change_type, _commit_version"
+        expected = connection.sql(f"SELECT {columns} FROM changes WHERE {where or 'TRUE'}").to_arrow_table()
+    found = way(planned(table, where, columns=columns.split(", ")))
+    assert expected.num_rows
+    assert rows_of(found, expected.schema) == rows_of(expected)
+
+
+def test_a_file_with_another_vector_gives_the_rows_in_which_they_differ(tmp_path: Path) -> None:
+    """Rows 1 and 2 were deleted before; now 2 and 4 are: 4 was deleted, and 1 is back."""
+    place = tmp_path / "t"
+    write_deltalake(place, rows(0, 6, 0).drop_columns("p"), configuration=FEED)
+    log = place / "_delta_log"
+    actions = [json.loads(line) for line in (log / f"{0:020}.json").read_text().splitlines()]
+    added = next(action["add"] for action in actions if "add" in action)
+    remove = {"path": added["path"], "dataChange": True, "partitionValues": {}, "size": added["size"]}
+    change = [
+        {"remove": {**remove, "deletionVector": vector({1, 2})}},
+        {"add": {**added, "deletionVector": vector({2, 4})}},
+    ]
+    (log / f"{1:020}.json").write_text("\n".join(map(json.dumps, change)))
+    found = planned(place, from_version=1, columns=["id", "_change_type", "_commit_version"]).to_arrow().read_all()
+    assert sorted((row["id"], row["_change_type"]) for row in found.to_pylist()) == [(1, "insert"), (4, "delete")]
+    live = planned(place, "id > 1", from_version=1)
+    assert live.to_arrow().read_all().column("id").to_pylist() == [4]
+
+
+def test_a_feed_travels_as_json(table: Path) -> None:
+    made = planned(table, "id >= 12 AND _commit_version < 4", from_version=1)
+    received = ScanPlan.from_json(made.to_json(), table=table)
+    assert (received.table.since, received.table.version) == (1, 4)
+    assert rows_of(received.to_arrow().read_all()) == rows_of(made.to_arrow().read_all())
+
+
+def test_files_of_a_feed_cannot_be_read_by_themselves(table: Path) -> None:
+    with pytest.raises(UsageError, match="which of their rows changed") as refused:
+        _ = planned(table).uris
+    assert refused.value.code == "LP273"

@@ -16,6 +16,7 @@ from lakeprune.planning.opening import At, delta_version
 from lakeprune.planning.session import instant
 
 if TYPE_CHECKING:
+    from lakeprune.formats.snapshot import Snapshot
     from lakeprune.planning.planner import Planner
 
 _ENDS = ("from_version", "to_version", "from_timestamp", "to_timestamp")
@@ -66,6 +67,13 @@ def over_changes(planner: Planner, span: Span) -> Planner:
         first = version_since(snapshot, moment)
     found = open_changes(snapshot, planner.engine, first)
     return replace(planner, evaluation=replace(planner.evaluation, snapshot=found))
+
+
+def first_version(snapshot: Snapshot) -> int | None:
+    """The first version of a change data feed, None for a table."""
+    from lakeprune.formats.delta.changes import ChangesSnapshot
+
+    return snapshot.first if isinstance(snapshot, ChangesSnapshot) else None
 
 
 def _flag(name: str) -> str:

@@ -12,7 +12,8 @@ The columns of `ScanPlan.files`, one row per file that is read:
     verdict    string           "full": every live row satisfies the predicate; "partial": some may
     residual   list<int32>      the clauses that a reader still has to apply, by their places in `clauses`; empty when full
     partition  struct           the values of partition columns in their own types, by logical name
-    vector     string           Delta: its deletion vector's descriptor, JSON; Iceberg: the delete files that apply, a JSON list
+    vector     string           Delta: its deletion vector's descriptor, JSON; Iceberg: the delete files that apply, a JSON list;
+                                of a change data feed: which rows of a file of the table changed, JSON
     group      int32            null when no groups were asked for
     stats      struct           per projected column {min, max, nulls} as recorded, null where nothing is recorded
 """
@@ -54,6 +55,7 @@ class TableIdentity(Struct, frozen=True):
     version: int | None  # null for what has no versions
     table_id: str | None  # by which the table knows itself: Delta's metaData.id, Iceberg's table-uuid
     schema_digest: str  # of the names and types of its columns
+    since: int | None = None  # of a change data feed: its first version; `version` is its last
 
 
 class ScanColumn(Struct, frozen=True):

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from lakeprune.apps.scan.changes import over_changes, span_of
+from lakeprune.apps.scan.changes import first_version, over_changes, span_of
 from lakeprune.apps.scan.files import PlannedFiles
 from lakeprune.apps.scan.model import Pushdown, ScanClause, ScanPlan, TableIdentity, Totals
 from lakeprune.apps.scan.partition_filters import Filters, question_of
 from lakeprune.apps.scan.projection import leaves, needed_beside, overridden, projected, scan_column, typed_column
 from lakeprune.errors import UsageError
-from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.planning.opening import At, open_planner
 from lakeprune.planning.planner import Planner, read_all
 from lakeprune.planning.question import Question
@@ -116,7 +116,7 @@ def planned(
     beside = needed_beside(facts, fields, filtered)
     values = [field for field in facts.schema.fields if field.role is Role.PARTITION]
     return ScanPlan(
-        table=identity_of(facts),
+        table=identity_of(planner.snapshot),
         session=session,
         predicate=question.text,
         columns=tuple(scan_column(facts, field, types) for field in fields),
@@ -132,12 +132,13 @@ def planned(
     )
 
 
-def identity_of(facts: SnapshotFacts) -> TableIdentity:
+def identity_of(snapshot: Snapshot) -> TableIdentity:
     """Which table at which version this is."""
+    facts = snapshot.facts
     columns = [[field.name, field.physical, _declared(facts, field.name), str(field.type)] for field in facts.schema.fields]
     digest = hashlib.sha256(msgspec.json.encode([columns, facts.partition_columns])).hexdigest()[:16]
     location = facts.location if "://" in facts.location else os.path.abspath(os.path.expanduser(facts.location))
-    return TableIdentity(facts.format, location, facts.version, facts.table_id, digest)
+    return TableIdentity(facts.format, location, facts.version, facts.table_id, digest, first_version(snapshot))
 
 
 def _declared(facts: SnapshotFacts, name: str) -> str:

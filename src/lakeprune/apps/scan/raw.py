@@ -29,7 +29,9 @@ def raw_faults(plan: ScanPlan) -> list[str]:
     """What a raw read would get wrong, in sentences."""
     faults = []
     vectors = plan.files.num_rows - plan.files.column("vector").null_count
-    if vectors:
+    if vectors and plan.table.since is not None:
+        faults.append(f"{vectors} of {plan.files.num_rows} files do not say which of their rows changed, and how")
+    elif vectors:
         faults.append(f"deleted rows would come back in {vectors} of {plan.files.num_rows} files")
     renamed = [column for column in plan.columns if column.physical != column.name and not column.is_partition]
     if renamed:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from lakeprune.apps.scan.changes import Span, over_changes
 from lakeprune.apps.scan.document import PlanClause, PlanHead
 from lakeprune.apps.scan.files import check_arrow, completed
 from lakeprune.apps.scan.model import ScanClause, ScanColumn, ScanPlan, TableIdentity
@@ -105,7 +106,10 @@ def opened(plan: ScanPlan, table: Any, access: Mapping[str, Any]) -> ScanPlan:
     is_open = isinstance(table, OpenedTable)
     at = At(None if is_open or plan.table.format == "parquet" else plan.table.version)
     planner = open_planner(plan.table.location if table is None else table, at, profile, access=access)
-    check_same(plan.table, identity_of(planner.facts))
+    if plan.table.since is not None:
+        with planner.engine.awake():
+            planner = over_changes(planner, Span(plan.table.since, None, at))
+    check_same(plan.table, identity_of(planner.snapshot))
     question = planner.ask(plan.predicate)
     if [clause.text for clause in plan.clauses] != [clause.text for clause in question.plan.clauses]:
         raise _not_a_plan("its clauses are not those of its predicate")

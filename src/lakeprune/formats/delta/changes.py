@@ -7,7 +7,8 @@ the partition columns `_commit_version` and `_commit_timestamp`. What each commi
     without             every add that changes data is inserted rows, every such remove deleted rows, by their own statistics
     add and remove of one path, by deletion vectors: the rows in which the two differ; statistics of live rows say nothing of them
 
-Nothing is replayed: a file that was added and removed is there twice. Refuses a span in which the feed was off (LP356).
+Nothing is replayed: a file that was added and removed is there twice. Refuses a span in which the feed was off (LP356). What
+happened to the rows of a file without `_change_type` stands in `vector`, as change_rows.py reads it.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class ChangesSnapshot(DeltaSnapshot):
 
     def parquet_files(self) -> ParquetFiles | None:  # type: ignore[override]  # files of a feed are no files of a table
         return None
+
+    def change_files(self) -> ParquetFiles:
+        """The files of the feed: its own and those of the table, whose columns are found in the same way."""
+        return super().parquet_files()
 
 
 def open_changes(last: DeltaSnapshot, engine: Engine, first: int) -> ChangesSnapshot:
@@ -124,12 +129,23 @@ class ChangesReplay(Replay, frozen=True):
         marks = [
             f"max(CASE WHEN kind = '{kind}' THEN 1 ELSE 0 END) OVER (PARTITION BY {by}) AS {name}" for kind, by, name in _MARKS
         ]
+        if wanted.records:
+            marks.append("max(CASE WHEN kind = 'remove' THEN vector END) OVER (PARTITION BY version, path) AS before")
         marked = f"SELECT *, {', '.join(marks)} FROM ({every})"
         # Of a pair the add stands for both.
         kept = "(kind = 'cdc' AND has_cdc = 1) OR (has_cdc = 0 AND (kind = 'add' OR (kind = 'remove' AND is_added = 0)))"
         is_pair = "kind = 'add' AND is_removed = 1"
         columns = {name: name for name in wanted.names()} | wanted.typed()
         columns["stats"] = f"CASE WHEN kind = 'cdc' OR ({is_pair}) THEN NULL ELSE stats END"
+        if wanted.records:
+            change = f"CASE WHEN {is_pair} THEN 'pair' WHEN kind = 'add' THEN 'insert' ELSE 'delete' END"
+            parts = {
+                "change": f"'\"' || {change} || '\"'",
+                "vector": "coalesce(vector, 'null')",
+                "before": "coalesce(before, 'null')",
+            }
+            text = " || ',' || ".join(f"'\"{name}\":' || {part}" for name, part in parts.items())
+            columns["vector"] = f"CASE WHEN kind <> 'cdc' THEN '{{' || {text} || '}}' END"
         if wanted.partitions:
             more = [(COMMIT_VERSION, "CAST(files.version AS STRING)"), (COMMIT_TIMESTAMP, "moment")]
             columns["partition_values"] = dialect.map_with("partition_values", more)

@@ -1,15 +1,16 @@
 """The rows of a plan as Arrow record batches: what every hand-off outside Spark is made of.
 
 In: a plan and its options. Out: batches in the table's own schema: physical names are logical ones, widened types are wide,
-columns that a file does not have are NULL, deleted rows are gone, partition values have their types, and what is left of the
-predicate is applied. Opens the planned files, their deletion vectors and nothing else.
+columns that a file does not have are NULL, deleted rows are gone, changes have their kind, partition values have their types, and
+what is left of the predicate is applied. Opens the planned files, their deletion vectors and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lakeprune.apps.scan.handoff.change_rows import Part
 from lakeprune.apps.scan.handoff.conform import DoesNotFit, conformed, found_in
 from lakeprune.apps.scan.handoff.legacy_calendar import Calendar
 from lakeprune.apps.scan.handoff.opening import DataFiles, missing
@@ -20,6 +21,7 @@ from lakeprune.apps.scan.handoff.row_groups import wanted_row_groups
 from lakeprune.apps.scan.handoff.shape import Member, arrow_of
 from lakeprune.apps.scan.handoff.table import ScannedTable
 from lakeprune.errors import TableError
+from lakeprune.formats.delta.changes import CHANGE_TYPE
 from lakeprune.predicate.walk import columns_of
 
 if TYPE_CHECKING:
@@ -67,15 +69,15 @@ class RowReader:
         filtered = () if residual is None else tuple(column.path[0] for column in columns_of(residual.predicate))
         wanted = self.output.names if columns is None else [name for name in self.output.names if name in columns]
         needed = [self.table.members[name] for name in dict.fromkeys((*wanted, *filtered))]
-        deleted = self.table.deleted(file, files)
         try:
-            for start, batch in self._raw_batches(files, file, needed, residual):
-                rows = self._conformed(batch, needed, file)
-                if deleted is not None:
-                    rows = _without(rows, deleted, start)
-                if residual is not None:
-                    rows = rows.filter(residual.expression)
-                yield self.output.finished(rows, wanted, file.uri, columns)
+            for part in self.table.parts(file, files):
+                stated = {} if part.kind is None else {CHANGE_TYPE: pa.scalar(part.kind)}
+                in_file = [member for member in needed if member.name not in stated]
+                for start, batch in self._raw_batches(files, file, in_file, residual):
+                    rows = _picked(self._conformed(batch, needed, {**file.partition, **stated}), part, start)
+                    if residual is not None:
+                        rows = rows.filter(residual.expression)
+                    yield self.output.finished(rows, wanted, file.uri, columns)
         except DoesNotFit as problem:
             raise unreadable(file.uri, str(problem)) from problem
         except (pa.ArrowException, OSError) as error:
@@ -121,7 +123,8 @@ class RowReader:
                     yield at, _Rows(batch.num_rows, found)
                     at += batch.num_rows
 
-    def _conformed(self, rows: _Rows, needed: Sequence[Member], file: PlannedFile) -> Any:
+    def _conformed(self, rows: _Rows, needed: Sequence[Member], stated: Mapping[str, Any]) -> Any:
+        """`stated` are the values that every row of the file has, by the plan."""
         import pyarrow as pa
 
         arrays, fields = [], []
@@ -129,8 +132,8 @@ class RowReader:
             target = arrow_of(member.shape)
             if member.name in rows.found:
                 array = conformed(rows.found[member.name], member.shape, by_id=self.table.by_id)
-            elif member.name in file.partition:
-                array = pa.repeat(file.partition[member.name].cast(target), rows.count)
+            elif member.name in stated:
+                array = pa.repeat(stated[member.name].cast(target), rows.count)
             else:
                 array = pa.nulls(rows.count, target)
             arrays.append(array)
@@ -147,16 +150,19 @@ class _Rows:
         self.count, self.found = count, found
 
 
-def _without(batch: Any, deleted: Any, start: int) -> Any:
-    """The rows of a batch that are not deleted; the batch begins at position `start` of its file."""
+def _picked(batch: Any, part: Part, start: int) -> Any:
+    """The rows of a batch that belong to a part; the batch begins at position `start` of its file."""
     import pyarrow as pa
 
     end = start + batch.num_rows
-    if not deleted.range_cardinality(start, end):
-        return batch
-    alive = deleted.flip(start, end)
-    first, last = alive.rank(start - 1) if start else 0, alive.rank(end - 1)
-    kept = pa.array(list(alive[first:last]), pa.int64())
+    if part.only is None:
+        if part.deleted is None or not part.deleted.range_cardinality(start, end):
+            return batch
+        chosen = part.deleted.flip(start, end)
+    else:
+        chosen = part.only
+    first, last = chosen.rank(start - 1) if start else 0, chosen.rank(end - 1)
+    kept = pa.array(list(chosen[first:last]), pa.int64())
     return batch.take(pa.compute.subtract(kept, start) if start else kept)
 
 

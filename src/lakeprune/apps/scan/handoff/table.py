@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from lakeprune.apps.scan.handoff.change_rows import Part, parts_of
 from lakeprune.apps.scan.handoff.opening import DataFiles
 from lakeprune.apps.scan.handoff.planned_file import PlannedFile
 from lakeprune.apps.scan.handoff.shape import Member, shape_of
 from lakeprune.errors import UsageError
+from lakeprune.formats.delta.changes import FORMAT as CHANGES
+from lakeprune.formats.delta.changes import ChangesSnapshot
 from lakeprune.planning.planner import Planner
 from lakeprune.predicate.schema import Field, leaf_paths
 from lakeprune.storage.storage import Storage
@@ -37,8 +40,9 @@ class ScannedTable(Struct, frozen=True):
         planner = plan.opened().planner  # of a plan that came as JSON, the table is opened and compared now
         assert planner is not None, "an opened plan has its table"
         facts = planner.facts
-        files = planner.snapshot.parquet_files()
-        if files is None or facts.format not in (_DELTA, _PARQUET):
+        snapshot = planner.snapshot
+        files = snapshot.change_files() if isinstance(snapshot, ChangesSnapshot) else snapshot.parquet_files()
+        if files is None or facts.format not in (_DELTA, _PARQUET, CHANGES):
             raise UsageError(
                 "LP283",
                 f"rows of a {facts.title} cannot be handed over outside Spark",
@@ -63,13 +67,15 @@ class ScannedTable(Struct, frozen=True):
         """The partition values of a file in canonical form."""
         return {name: canonical(value) for name, value in file.partition.items()}
 
-    def deleted(self, file: PlannedFile, files: DataFiles) -> Any:
-        """The deleted positions of a file; None when there are none."""
+    def parts(self, file: PlannedFile, files: DataFiles) -> list[Part]:
+        """The rows of a file that are the table's; of a change data feed, with the kind of their change."""
+        if self.planner.facts.format == CHANGES:
+            return parts_of(file, files)
         if file.vector is None:
-            return None
+            return [Part()]
         from lakeprune.formats.delta.deletion_vectors import deleted_positions
 
-        return deleted_positions(file.vector, file.uri, files.read)
+        return [Part(deleted=deleted_positions(file.vector, file.uri, files.read))]
 
 
 def _check_padding(fields: Sequence[Field], names: Collection[str]) -> None:
