@@ -71,32 +71,34 @@ def measure(ensure: Callable[[str], Path], say: Callable[[str], None]) -> Told:
     return Told(rows, (floor.cpu - nothing.cpu) / (FILES - 1), (before, load()))
 
 
-def goals(told: Told) -> list[Goal]:
+def goals(reported: Told) -> list[Goal]:
     text = f"--row-groups: at most {MOST * 1000:.0f} ms of processor time per footer of {ROW_GROUPS} x {COLUMNS} column chunks"
-    return [Goal(f"{text}, a predicate on {row.predicate}", f"{row.each * 1000:.1f} ms", row.each <= MOST) for row in told.rows]
+    return [
+        Goal(f"{text}, a predicate on {row.predicate}", f"{row.each * 1000:.1f} ms", row.each <= MOST) for row in reported.rows
+    ]
 
 
-def lines(told: Told) -> list[str]:
+def lines(reported: Told) -> list[str]:
     """The section of the page."""
     found = [
         "## Footers",
         "",
         f"{FILES} Parquet files of {ROW_GROUPS} row groups and {COLUMNS} columns behind a Delta log without statistics: every",
-        f"footer is read. Processor time, medians of {RUNS} runs, turn by turn; the load was {told.load[0]:.1f} before and",
-        f"{told.load[1]:.1f} after. *Each* is the command with `--row-groups` less the command without it, per footer;",
+        f"footer is read. Processor time, medians of {RUNS} runs, turn by turn; the load was {reported.load[0]:.1f} before and",
+        f"{reported.load[1]:.1f} after. *Each* is the command with `--row-groups` less the command without it, per footer;",
         f"*one more* is what {FILES} footers cost more than {FEW} (`--sample {FEW}`),",
         "per footer: the rest is planned once per command, however many footers there are.",
         "",
         "| predicate | with | without | each | one more |",
         "|---|---:|---:|---:|---:|",
     ]
-    for row in told.rows:
+    for row in reported.rows:
         times = (f"{row.whole.cpu:.2f} s", f"{row.without.cpu:.2f} s", f"{row.each * 1000:.1f} ms", f"{row.more * 1000:.1f} ms")
         found.append(f"| {' | '.join((row.predicate, *times))} |")
     return [
         *found,
         "",
-        f"DuckDB's `parquet_metadata` alone takes {told.floor * 1000:.1f} ms per footer, whichever of its columns are asked for.",
+        f"DuckDB's `parquet_metadata` alone takes {reported.floor * 1000:.1f} ms per footer, whichever columns are asked for.",
     ]
 
 

@@ -88,23 +88,23 @@ def measure(ensure: Callable[[str], Path], say: Callable[[str], None]) -> Told:
     return Told(rows, (ten[0], ten[1]), shown.replace(str(pyramid), "./flights"), cost(command, RUNS), (before, load()))
 
 
-def goals(told: Told) -> list[Goal]:
+def goals(reported: Told) -> list[Goal]:
     found = []
-    for row in told.rows:
+    for row in reported.rows:
         least = LEAST[row.predicate]
         less = row.pyiceberg.cpu / row.ours.cpu
         text = f"Iceberg, {row.table}, {row.predicate}: at least {least}x less processor time than PyIceberg, whole command"
         found.append(Goal(text, f"{less:.1f}x", less >= least))
         memory = f"Iceberg, {row.table}, {row.predicate}: memory at most 1.3x of PyIceberg's"
         found.append(at_most(memory, row.ours.megabytes / row.pyiceberg.megabytes, 1.3))
-    whole, imports = told.ten
+    whole, imports = reported.ten
     text = (
         f"Iceberg, ten files: the command ({whole.cpu:.2f} s) within 1.3x of importing duckdb and sqlglot ({imports.cpu:.2f} s)"
     )
     return [*found, at_most(text, whole.cpu / imports.cpu, 1.3)]
 
 
-def lines(told: Told) -> list[str]:
+def lines(reported: Told) -> list[str]:
     """The section of the page."""
     found = [
         "## Iceberg",
@@ -113,12 +113,12 @@ def lines(told: Told) -> list[str]:
         "writers. Processor seconds. *Whole* is the command, or a process that imports PyIceberg 0.12 and calls `plan_files()`;",
         "*inside* is the same work after the imports; *Java* is `planFiles()` of Iceberg 1.12 in a warm JVM, the median of the",
         f"later answers. Medians of {RUNS} runs, ours and PyIceberg turn by turn, *inside* of one run more; the load of the",
-        f"machine was {told.load[0]:.1f} before and {told.load[1]:.1f} after, with {os.cpu_count()} cores.",
+        f"machine was {reported.load[0]:.1f} before and {reported.load[1]:.1f} after, with {os.cpu_count()} cores.",
         "",
         "| table | predicate | whole (wall): ours | PyIceberg | ratio | inside: ours | PyIceberg | Java | MB: ours | PyIceberg |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for row in told.rows:
+    for row in reported.rows:
         cells = [row.table, row.predicate, *(f"{each.cpu:.2f} s ({each.wall:.2f})" for each in (row.ours, row.pyiceberg))]
         cells += [f"{row.pyiceberg.cpu / row.ours.cpu:.1f}", f"{row.ours_inside:.2f} s", f"{row.pyiceberg_inside:.2f} s"]
         cells += ["-" if row.java is None else f"{row.java:.2f} s"]
@@ -128,8 +128,12 @@ def lines(told: Told) -> list[str]:
         "",
         "40 missions over 100 days, a manifest per mission and day: 4,000 manifests, 20,000 files. One mission, one week:",
     ]
-    found += ["", f'    $ lakeprune explain ./flights -w "{WEEK}"', *(f"    {line}".rstrip() for line in told.shown.splitlines())]
-    return [*found, "", f"It takes {told.week.cpu:.2f} s of processor time and {told.week.megabytes:.0f} MB."]
+    found += [
+        "",
+        f'    $ lakeprune explain ./flights -w "{WEEK}"',
+        *(f"    {line}".rstrip() for line in reported.shown.splitlines()),
+    ]
+    return [*found, "", f"It takes {reported.week.cpu:.2f} s of processor time and {reported.week.megabytes:.0f} MB."]
 
 
 def _inside(imports: str, work: str, *arguments: str) -> float:
@@ -155,11 +159,11 @@ def main() -> None:
 
     compile_sources()
 
-    told = measure(ensure, say)
+    reported = measure(ensure, say)
     read = footers.measure(ensure, say)
-    for goal in (*goals(told), *footers.goals(read)):
+    for goal in (*goals(reported), *footers.goals(read)):
         print(f"{'met   ' if goal.met else 'MISSED'} {goal.measured:>8}  {goal.text}")
-    print("", *lines(told), "", *footers.lines(read), sep="\n")
+    print("", *lines(reported), "", *footers.lines(read), sep="\n")
 
 
 if __name__ == "__main__":

@@ -22,18 +22,18 @@ def measure(folder: Path) -> dict[str, Any]:
     return found
 
 
-def goals(told: dict[str, Any]) -> list[Goal]:
+def goals(reported: dict[str, Any]) -> list[Goal]:
     return [
         Goal(
             f"{title}, {FILES} files of {MEGABYTES} MB: faster after sharpen, sharpening included",
             f"{one['before']['wall'] / one['after']['wall']:.1f}x",
             one["after"]["wall"] < one["before"]["wall"],
         )
-        for title, one in told.items()
+        for title, one in reported.items()
     ]
 
 
-def lines(told: dict[str, Any]) -> list[str]:
+def lines(reported: dict[str, Any]) -> list[str]:
     """The section of the page."""
     page = [
         "## Sharpened queries",
@@ -44,7 +44,7 @@ def lines(told: dict[str, Any]) -> list[str]:
         "| condition | files before | files after | wall before | wall after |",
         "|---|---:|---:|---:|---:|",
     ]
-    for title, one in told.items():
+    for title, one in reported.items():
         before, after = one["before"], one["after"]
         page.append(f"| {title} | {before['files']} | {after['files']} | {before['wall']:.1f} s | {after['wall']:.1f} s |")
     return page

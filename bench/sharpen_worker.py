@@ -37,7 +37,7 @@ def main(folder: str, megabytes: str) -> None:
     rows = int(megabytes) * 1_000_000 // (8 * COLUMNS + 10)
     tables = [_made(Path(folder) / f"sharpen-{megabytes}-{files}", files, rows) for files in (WARM_UP_FILES, FILES)]
     spark = open_session(SparkSettings("local[2]", conf=SETTINGS, packages=DELTA))
-    told = {}
+    reported = {}
     for title, where in QUERIES.items():
         text = where.format(first=rows + 7, last=(FILES - 1) * rows + 7)
         for table in tables:
@@ -45,8 +45,8 @@ def main(folder: str, megabytes: str) -> None:
             before = [_run(frame) for _ in range(RUNS)]
             after = [_run(frame, lakeprune.spark.sharpen) for _ in range(RUNS)]
             assert {answer for _, _, answer in (*before, *after)} == {before[0][2]}, "the same rows"
-            told[title] = {"before": _median(before), "after": _median(after)}
-    print(json.dumps(told))
+            reported[title] = {"before": _median(before), "after": _median(after)}
+    print(json.dumps(reported))
 
 
 def _made(table: Path, files: int, rows: int) -> Path:

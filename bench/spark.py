@@ -43,8 +43,8 @@ def measure(log: str, table: Path) -> list[Row]:
     rows = []
     for title, predicate in contenders.PREDICATES.items():
         embedded = cost(contenders.lakeprune(table, predicate), 3)
-        told = [_asked(contender, table, predicate, LOGS[log]) for contender in ("lakeprune", "delta")]
-        rows.append(Row(log, title, embedded, *told))
+        reported = [_asked(contender, table, predicate, LOGS[log]) for contender in ("lakeprune", "delta")]
+        rows.append(Row(log, title, embedded, *reported))
     return rows
 
 
@@ -66,7 +66,7 @@ def goals(rows: list[Row]) -> list[Goal]:
 
 def lines(rows: list[Row]) -> list[str]:
     """The section of the page."""
-    told = [
+    reported = [
         "## Spark",
         "",
         "`local[2]`, a driver with 1 GB of heap that refuses results above 1 MB, multi-part checkpoints. *First* is the first",
@@ -78,14 +78,14 @@ def lines(rows: list[Row]) -> list[str]:
     ]
     for row in rows:
         peak = f"{row.embedded.megabytes:.0f} MB"
-        told.append(f"| {row.log} | {row.title} | embedded, whole command | {_cells(row.embedded)} | | | {peak} | |")
+        reported.append(f"| {row.log} | {row.title} | embedded, whole command | {_cells(row.embedded)} | | | {peak} | |")
         for tool, answer in (("lakeprune on Spark", row.lakeprune), ("Delta Spark", row.delta)):
             if answer.failure is not None:
-                told.append(f"| {row.log} | {row.title} | {tool} | {answer.failure} | | | | | |")
+                reported.append(f"| {row.log} | {row.title} | {tool} | {answer.failure} | | | | | |")
                 continue
             cells = f"{_cells(answer.first)} | {_cells(answer.warm)} | {answer.warm.megabytes:.0f} MB | {answer.kept}"
-            told.append(f"| {row.log} | {row.title} | {tool} | {cells} |")
-    return told
+            reported.append(f"| {row.log} | {row.title} | {tool} | {cells} |")
+    return reported
 
 
 def _cells(taken: Cost) -> str:
@@ -101,7 +101,7 @@ def _asked(contender: str, table: Path, predicate: str, answers: int) -> Told:
     if done.returncode != 0:
         said = done.stderr + done.stdout
         return Told(failure="out of memory" if "OutOfMemoryError" in said else f"failed: {said.strip().splitlines()[-1][:80]}")
-    told = json.loads(done.stdout.splitlines()[-1])
-    first, *later = (Cost(wall, cpu, told["megabytes"]) for wall, cpu in told["costs"])
+    reported = json.loads(done.stdout.splitlines()[-1])
+    first, *later = (Cost(wall, cpu, reported["megabytes"]) for wall, cpu in reported["costs"])
     warm = sorted(later, key=lambda one: one.cpu)[len(later) // 2]
-    return Told(told["total"], told["kept"], told["started"], first, warm)
+    return Told(reported["total"], reported["kept"], reported["started"], first, warm)

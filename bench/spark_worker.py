@@ -39,8 +39,8 @@ def main(contender: str, table: str, predicate: str, answers: str) -> None:
         wall, cpu = time.perf_counter(), _cpu(jvm)
         total, kept = ask()
         costs.append((time.perf_counter() - wall, _cpu(jvm) - cpu))
-    told = {"total": total, "kept": kept, "started": started, "costs": costs, "megabytes": _peak(jvm)}
-    print(json.dumps(told))
+    reported = {"total": total, "kept": kept, "started": started, "costs": costs, "megabytes": _peak(jvm)}
+    print(json.dumps(reported))
     spark.stop()
 
 

@@ -107,9 +107,9 @@ def _scans(spark: Any, since: int) -> Iterator[tuple[int, int]]:
         for node in _items(store.planGraph(execution.executionId()).allNodes()):
             if node.name().strip() == "Scan parquet":
                 known = [metric for metric in _items(node.metrics()) if values.contains(metric.accumulatorId())]
-                told = {metric.name(): values.get(metric.accumulatorId()).get() for metric in known}
-                if "number of files read" in told:
-                    yield int(told["number of files read"].replace(",", "")), _bytes(told["size of files read"])
+                reported = {metric.name(): values.get(metric.accumulatorId()).get() for metric in known}
+                if "number of files read" in reported:
+                    yield int(reported["number of files read"].replace(",", "")), _bytes(reported["size of files read"])
 
 
 def _last(spark: Any) -> int:

@@ -42,10 +42,10 @@ def measure(folder: Path) -> dict[tuple[str, str], Told]:
     return {(statement, name): _run(name, statement, table, small) for statement in STATEMENTS for name in CONTENDERS}
 
 
-def goals(told: dict[tuple[str, str], Told]) -> list[Goal]:
+def goals(reported: dict[tuple[str, str], Told]) -> list[Goal]:
     found = []
-    for statement in STATEMENTS if told else ():
-        ours, spark, rust = (told[statement, name] for name in CONTENDERS)
+    for statement in STATEMENTS if reported else ():
+        ours, spark, rust = (reported[statement, name] for name in CONTENDERS)
         assert ours.looked_at is not None
         assert spark.looked_at is not None
         if statement in HARD:
@@ -58,7 +58,7 @@ def goals(told: dict[tuple[str, str], Told]) -> list[Goal]:
     return found
 
 
-def lines(told: dict[tuple[str, str], Told]) -> list[str]:
+def lines(reported: dict[tuple[str, str], Told]) -> list[str]:
     """The section of the page."""
     page = [
         "## Statements",
@@ -72,7 +72,7 @@ def lines(told: dict[tuple[str, str], Told]) -> list[str]:
         "| statement | tool | files opened to find rows | bytes read in all | files rewritten | wall |",
         "|---|---|---:|---:|---:|---:|",
     ]
-    for (statement, name), one in told.items():
+    for (statement, name), one in reported.items():
         opened = "-" if one.looked_at is None else str(one.looked_at)
         cells = (statement, CONTENDERS[name], opened, _mega(one.read), str(one.rewritten), f"{one.wall:.1f} s")
         page.append(f"| {' | '.join(cells)} |")

@@ -109,13 +109,13 @@ def test_verbose_lists_each_file_with_its_verdict(tmp_path: Path, capsys: pytest
     assert main(["explain", str(table), "-w", WHERE, "-v", "--limit", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     listed = lines[lines.index("Files:") + 1 :]
-    told = [
+    reported = [
         ("DROPPED", 4, "country: AL..US, age: 18..29", "dropped by statistics: age > 40"),
         ("DROPPED", 4, "country: AT..US, age: 20..35", "dropped by statistics: age > 40"),
         ("KEPT   ", 3, "country: DE..US, age: 30..55", "kept: ranges overlap with country = 'DE'"),
     ]
     expected = [
         f"  [{word}] {add['path']}  ({add['size'] / 1000:.1f} KB  {rows} records)  stats({stats})  {why}"
-        for (word, rows, stats, why), add in zip(told, delta.adds(table, 0)[:3], strict=True)
+        for (word, rows, stats, why), add in zip(reported, delta.adds(table, 0)[:3], strict=True)
     ]
     assert listed == [*expected, "  ... and 3 more files (raise --limit to see them)"]

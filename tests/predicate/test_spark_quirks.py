@@ -1,4 +1,4 @@
-"""What only a running Spark told: one test for each meaning that no one would have guessed."""
+"""What only a running Spark shows: one test for each meaning that no one would have guessed."""
 
 from __future__ import annotations
 

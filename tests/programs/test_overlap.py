@@ -37,9 +37,9 @@ def overlap(type_: DataType, files: list[File]) -> Overlap:
 
 def by_hand(files: list[File]) -> Overlap:
     """The definition, word by word, in quadratic time."""
-    told = [(file.stats or {})["x"] for file in files if file.rows != file.deleted]
+    reported = [(file.stats or {})["x"] for file in files if file.rows != file.deleted]
     live = [file for file in files if file.rows != file.deleted]
-    ranged = [(lo, hi, file) for (lo, hi, _), file in zip(told, live, strict=True) if lo is not None and hi is not None]
+    ranged = [(lo, hi, file) for (lo, hi, _), file in zip(reported, live, strict=True) if lo is not None and hi is not None]
     known = [file.rows - file.deleted for _, _, file in ranged if file.rows is not None]
     average = sum(known) / len(known) if known else 1
     bounds = sorted({bound for lo, hi, _ in ranged for bound in (lo, hi)})

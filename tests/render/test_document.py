@@ -73,11 +73,11 @@ def test_a_limit_cuts_the_listing_and_says_so(limit: int | None, listed: int, tr
 
 def test_each_file_carries_its_credit_or_its_reason() -> None:
     whole = report_on(TABLE, "country = 'DE' AND age > 40").to_dict(verbose=True)
-    told = {file["path"]: (file["verdict"], file["credit"], file["clause"], file["reason"]) for file in whole["files"]}
-    assert told["a"] == ("DROP", "partition", "country = 'DE'", None)
-    assert told["e"] == ("KEEP", None, "age > 40", "RANGES_OVERLAP")
-    assert told["f"] == ("DROP", "statistics", "age > 40", None)
-    assert told["empty"] == ("DROP", "statistics", None, None)
+    reported = {file["path"]: (file["verdict"], file["credit"], file["clause"], file["reason"]) for file in whole["files"]}
+    assert reported["a"] == ("DROP", "partition", "country = 'DE'", None)
+    assert reported["e"] == ("KEEP", None, "age > 40", "RANGES_OVERLAP")
+    assert reported["f"] == ("DROP", "statistics", "age > 40", None)
+    assert reported["empty"] == ("DROP", "statistics", None, None)
 
 
 def test_without_a_predicate_nothing_is_pruned() -> None:

@@ -89,8 +89,8 @@ def _scans(spark: SparkSession, since: int) -> Iterator[tuple[int, list[str]]]:
         for node in _items(store.planGraph(execution.executionId()).allNodes()):
             for metric in _items(node.metrics()) if node.name().strip() == "Scan parquet" else ():
                 if metric.name() == "number of files read" and values.contains(metric.accumulatorId()):
-                    told = values.get(metric.accumulatorId()).get()
-                    yield int(told.replace(",", "")), re.findall(r"(\w+):", node.desc().split("ReadSchema: ")[1])
+                    reported = values.get(metric.accumulatorId()).get()
+                    yield int(reported.replace(",", "")), re.findall(r"(\w+):", node.desc().split("ReadSchema: ")[1])
 
 
 def last_execution(spark: SparkSession) -> int:

@@ -13,7 +13,7 @@ import lakeprune
 from demo.tables import orders
 from lakeprune.report.model import Diagnosis
 from lakeprune.spark import explain
-from tests.report.diagnosis.asking import one, told
+from tests.report.diagnosis.asking import found_diagnoses, one
 from tests.scope import IS_WHOLE, only_whole
 
 pytestmark = pytest.mark.spark
@@ -92,7 +92,7 @@ def test_ordered_files_are_read_less_and_the_ordered_region_is_left_alone(spark:
     assert after[1] < before[1], "fewer bytes"
     assert after[0] < before[0]
     assert {file.path for file in lakeprune.explain(table).files if "region=EU" in file.path} == ordered
-    assert told(table, where, "WEAK_DATA_SKIPPING") == [], "the advice was good for one time"
+    assert found_diagnoses(table, where, "WEAK_DATA_SKIPPING") == [], "the advice was good for one time"
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_statistics_of_a_column_are_collected_after_the_setting_was_changed(spar
     assert found.rewrite is not None
     spark.sql(found.rewrite)
     spark.read.format("delta").load(str(table)).write.format("delta").mode("overwrite").save(str(table))
-    assert told(table, "z = 5", "STATS_BEYOND_INDEXED_COLUMNS") == []
-    assert told(table, "z = 5", "MISSING_STATS") == []
+    assert found_diagnoses(table, "z = 5", "STATS_BEYOND_INDEXED_COLUMNS") == []
+    assert found_diagnoses(table, "z = 5", "MISSING_STATS") == []
 
 
 @only_whole
@@ -148,7 +148,7 @@ def test_bounds_are_tight_after_deleted_rows_are_purged(spark: SparkSession, tab
     found = one(table, "x = 5000", "WIDE_BOUNDS_DELETION_VECTORS")
     assert found.rewrite is not None
     spark.sql(found.rewrite)
-    assert told(table, "x = 5000", "WIDE_BOUNDS_DELETION_VECTORS") == []
+    assert found_diagnoses(table, "x = 5000", "WIDE_BOUNDS_DELETION_VECTORS") == []
 
 
 @only_whole

@@ -30,7 +30,7 @@ LONG = "𝒳" * 20
 EARLY, LATE = datetime(1969, 12, 31, 23, 59, 59, 999999, UTC), datetime(2024, 1, 1, 0, 0, 0, 999, UTC)
 
 
-def told_otherwise(table: Path, version: int, *changes: tuple[str, str]) -> str:
+def with_false_statistics(table: Path, version: int, *changes: tuple[str, str]) -> str:
     """The statistics of the file this version added are made to say something else; its path."""
     log = table / "_delta_log" / f"{version:020}.json"
     text = log.read_text(encoding="utf-8")
@@ -51,13 +51,13 @@ def test_false_statistics_are_named_with_file_column_and_writer(
     for start in (0, 100, 200, 300):
         spark.range(start, start + 100).selectExpr(*columns).coalesce(1).write.format("delta").mode("append").save(str(path))
     assert audit(path, spark=spark).passed
-    bound = told_otherwise(path, 1, (r"\"maxValues\":{\"id\":199", r"\"maxValues\":{\"id\":120"))
-    nested = told_otherwise(path, 2, (r"\"d\":\"1970-07-20\"", r"\"d\":\"1970-08-20\""), (r"\"n\":10", r"\"n\":0"))
-    rows = told_otherwise(path, 3, (r"\"numRecords\":100", r"\"numRecords\":99"))
+    bound = with_false_statistics(path, 1, (r"\"maxValues\":{\"id\":199", r"\"maxValues\":{\"id\":120"))
+    nested = with_false_statistics(path, 2, (r"\"d\":\"1970-07-20\"", r"\"d\":\"1970-08-20\""), (r"\"n\":10", r"\"n\":0"))
+    rows = with_false_statistics(path, 3, (r"\"numRecords\":100", r"\"numRecords\":99"))
 
     found = audit(path, spark=spark)
-    told = {(each.path, each.column, each.fault, each.recorded, each.found) for each in found.faults}
-    assert told == {
+    reported = {(each.path, each.column, each.fault, each.recorded, each.found) for each in found.faults}
+    assert reported == {
         (bound, "id", Fault.MAXIMUM, 120, 199),
         (nested, "s.d", Fault.MINIMUM, "1970-08-20", "1970-07-20"),
         (nested, "n", Fault.NULLS, 0, 10),
@@ -129,7 +129,7 @@ def test_deltalake_tables_of_all_types_raise_no_alarm(spark: SparkSession, tmp_p
     found = audit(path, spark=spark)
     assert found.passed, found.to_text()
     assert {"b", "l", "s", "ts", "st.a"} <= set(found.columns)
-    told_otherwise(path, 0, (r"\"l\":9007199254740993", r"\"l\":9007199254740992"))
+    with_false_statistics(path, 0, (r"\"l\":9007199254740993", r"\"l\":9007199254740992"))
     faults = audit(path, spark=spark).faults
     assert {(fault.column, fault.found) for fault in faults} == {("l", 2**53 + 1)}
     assert {fault.writer.split(":")[0].split(".")[0] for fault in faults} == {"delta-rs"}

@@ -60,11 +60,11 @@ def test_a_cluster_answers_like_the_embedded_engine_from_the_wheel(wheel: Path, 
             command += ["--conf", setting]
         command += [str(program), str(table), WHERE]
         found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    told = json.loads(found.stdout.strip().splitlines()[-1])
-    assert str(wheel.name) in told["home"], "the program must run from the wheel"
-    assert told["executors"] == 2
+    reported = json.loads(found.stdout.strip().splitlines()[-1])
+    assert str(wheel.name) in reported["home"], "the program must run from the wheel"
+    assert reported["executors"] == 2
     expected = json.loads(lakeprune.explain(table, WHERE).to_json(verbose=True))
-    assert untimed(told["document"]) == untimed(expected)
+    assert untimed(reported["document"]) == untimed(expected)
 
 
 def test_spark_connect_answers_like_the_embedded_engine(server: str, tmp_path: Path) -> None:
@@ -101,5 +101,5 @@ def test_rows_are_verified_over_spark_connect(server: str, tmp_path: Path) -> No
     command = [sys.executable, "-m", "lakeprune", "verify", str(table), "-w", WHERE, "--format", "json", "--remote", server]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, f"connecting to Spark ({server})\n")
-    told = json.loads(found.stdout)
-    assert (told["result"], told["truth"]["live_rows"], told["plan"]["final_files"]) == ("pass", 24, 1)
+    reported = json.loads(found.stdout)
+    assert (reported["result"], reported["truth"]["live_rows"], reported["plan"]["final_files"]) == ("pass", 24, 1)

@@ -213,7 +213,7 @@ def test_a_table_that_changed_is_explained_as_spark_would_read_it_now(spark: Spa
     with pytest.raises(TableError) as gone:
         explain(frame)
     assert gone.value.code == "LP346"
-    assert "Please redefine your DataFrame" in str(gone.value), "Delta's sentence is told to its end"
+    assert "Please redefine your DataFrame" in str(gone.value), "Delta's sentence is shown to its end"
     assert "\tat " not in str(gone.value)
 
 
@@ -306,9 +306,9 @@ def test_what_spark_added_by_itself_is_not_held_against_the_query(lake: Lake, sp
     joined = frame.where("id + 0 * id < 5000").alias("a").join(frame.where("batch >= 0").alias("b"), "id")
     reports = explain(joined).reports
     assert any("id IS NOT NULL" in (report.predicate or "") for report in reports)
-    told = [(one.code, one.clause) for report in reports for one in report.diagnoses or ()]
-    assert ("ALWAYS_TRUE", "batch >= 0") in told, "that one was written"
-    assert ("ALWAYS_TRUE", "id IS NOT NULL") not in told
+    reported = [(one.code, one.clause) for report in reports for one in report.diagnoses or ()]
+    assert ("ALWAYS_TRUE", "batch >= 0") in reported, "that one was written"
+    assert ("ALWAYS_TRUE", "id IS NOT NULL") not in reported
 
 
 def test_pages_are_whole_and_escape_what_they_show(lake: Lake, spark: SparkSession) -> None:

@@ -75,8 +75,10 @@ def both_ways(spark: SparkSession, table: Path, source: DataFrame, on: str, clau
     assert removed == {action["path"] for action in actions(plain, "remove")}
     assert len(removed) == done.plan.effects.touched.files > 0
     ours, theirs = (actions(path, "commitInfo")[0]["operationMetrics"] for path in (table, plain))
-    told = [name for name in ours if name.startswith("num") and not name.endswith("BytesAdded") and name != "numTargetFilesAdded"]
-    assert {name: ours[name] for name in told} == {name: theirs[name] for name in told}
+    reported = [
+        name for name in ours if name.startswith("num") and not name.endswith("BytesAdded") and name != "numTargetFilesAdded"
+    ]
+    assert {name: ours[name] for name in reported} == {name: theirs[name] for name in reported}
     if actions(table, "cdc"):
         assert changes(spark, table) == changes(spark, plain)
     return done

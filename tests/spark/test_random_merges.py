@@ -55,7 +55,7 @@ def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, 
         on, clauses = chance.choice(ONS), chance.choice(CLAUSES)
         source = make_source(spark, chance)
         table, plain = copied(first, f"ours{number}"), copied(first, f"plain{number}")
-        told = f"seed {seed}, {merge_sql(plain, on, clauses)}"
+        reported = f"seed {seed}, {merge_sql(plain, on, clauses)}"
         source.createOrReplaceTempView("source_rows")
         before = len(commits(plain))
         options = {"clauses": clauses, "strengthen": chance.random() < 0.7, "timezone": "Europe/Berlin"}
@@ -64,19 +64,19 @@ def test_the_plan_is_what_deltas_own_merge_does(seed: int, spark: SparkSession, 
             assert len(commits(table)) == before
             if "LP444" in done:  # Delta goes ahead, and loses rows
                 continue
-            assert "LP443" in done, f"{told}\n{done}"
+            assert "LP443" in done, f"{reported}\n{done}"
             with pytest.raises(PySparkException, match="DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"):
                 spark.sql(merge_sql(plain, on, clauses))
             continue
         spark.sql(merge_sql(plain, on, clauses))
-        assert rows(spark, table) == rows(spark, plain), told
+        assert rows(spark, table) == rows(spark, plain), reported
         jsonschema.validate(done.to_dict(), SCHEMA)
         if done.status is Status.NOTHING_MATCHES:
-            assert len(commits(table)) == before, told
+            assert len(commits(table)) == before, reported
             continue
-        assert done.passed, f"{told}\n{done.to_text()}"
-        assert {a["path"] for a in actions(table, "remove")} == {a["path"] for a in actions(plain, "remove")}, told
+        assert done.passed, f"{reported}\n{done.to_text()}"
+        assert {a["path"] for a in actions(table, "remove")} == {a["path"] for a in actions(plain, "remove")}, reported
         ours, theirs = (actions(path, "commitInfo")[0]["operationMetrics"] for path in (table, plain))
-        assert {name: ours[name] for name in METRICS} == {name: theirs[name] for name in METRICS}, told
+        assert {name: ours[name] for name in METRICS} == {name: theirs[name] for name in METRICS}, reported
         if "ChangeDataFeed" in properties:
-            assert changes(spark, table) == changes(spark, plain), told
+            assert changes(spark, table) == changes(spark, plain), reported

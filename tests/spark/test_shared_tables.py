@@ -45,10 +45,10 @@ COUNTS = [
 def test_rows_are_those_of_the_condition_and_files_are_left_out(
     spark: SparkSession, share: str, where: str | None, rows: int, most: int
 ) -> None:
-    told: list[Offer] = []
-    frame = lakeprune.sharing.read(share + "part", where, spark=spark, on_offer=told.append)
+    reported: list[Offer] = []
+    frame = lakeprune.sharing.read(share + "part", where, spark=spark, on_offer=reported.append)
     assert frame.count() == rows
-    assert told[0].files <= most
+    assert reported[0].files <= most
 
 
 def test_vectors_mappings_columns_and_limits(spark: SparkSession, share: str) -> None:

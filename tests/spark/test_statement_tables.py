@@ -40,8 +40,8 @@ def both_ways(spark: SparkSession, table: Path, where: str, values: dict[str, st
     assert rows(spark, table) == rows(spark, plain)
     assert {a["path"] for a in actions(table, "remove")} == {a["path"] for a in actions(plain, "remove")}
     ours, theirs = (actions(path, "commitInfo")[0]["operationMetrics"] for path in (table, plain))
-    told = [name for name in ours if name.startswith("num") and not name.endswith("Bytes") and name != "numAddedFiles"]
-    assert {name: ours[name] for name in told} == {name: theirs[name] for name in told}
+    reported = [name for name in ours if name.startswith("num") and not name.endswith("Bytes") and name != "numAddedFiles"]
+    assert {name: ours[name] for name in reported} == {name: theirs[name] for name in reported}
 
 
 KINDS = {

@@ -121,8 +121,8 @@ def data_scans(spark: SparkSession, since: int, table: Path) -> list[tuple[int, 
             )
             for metric in _items(node.metrics()) if is_data else ():
                 if metric.name() == "number of files read":
-                    told = values.get(metric.accumulatorId()).get() if values.contains(metric.accumulatorId()) else "0"
-                    found.append((int(told), node.desc().split("ReadSchema: ")[1]))
+                    reported = values.get(metric.accumulatorId()).get() if values.contains(metric.accumulatorId()) else "0"
+                    found.append((int(reported), node.desc().split("ReadSchema: ")[1]))
     return found
 
 

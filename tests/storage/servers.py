@@ -44,7 +44,7 @@ class Server:
 
     @property
     def options(self) -> dict[str, str]:
-        """What a client must be told, in delta-rs's names."""
+        """What a client must be given, in delta-rs's names."""
         address = f"http://127.0.0.1:{self.port}"
         endpoint = {
             "s3": {"aws_endpoint_url": address, "aws_region": "us-east-1"},

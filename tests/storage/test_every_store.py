@@ -66,7 +66,7 @@ def test_a_second_run_fetches_only_what_is_new(server: Server, proxy: Proxy, loc
 
 
 def test_the_text_report_tells_the_traffic_only_when_asked(server: Server, local_users: Path) -> None:
-    url = server.upload(local_users, "told")
+    url = server.upload(local_users, "given")
     assert "Fetched: " not in explain(url, *server.flags()).out
     assert "\nFetched: 2 requests, 0 B; from the cache: 6 files, " in explain(url, "--verbose", *server.flags()).out
 

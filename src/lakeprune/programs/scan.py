@@ -103,7 +103,7 @@ def _items(evaluation: Evaluation, plan: Plan, printer: FactPrinter, asked: Aske
         seen = recorded_as(plan.evidence, column)
         low, high = (typed(dialect, end, bound_type(column.type)) for end in (relation.lo(seen), relation.hi(seen)))
         if column.type.family is Family.TEXT:
-            high = f"CASE WHEN NOT {relation.is_truncated(seen)} THEN {high} END"  # a truncated prefix is no maximum
+            high = f"CASE WHEN NOT {relation.is_truncated(seen)} THEN {high} END"  # a truncated prefix is not a maximum
         items += [f"{low} AS lo{k}", f"{high} AS hi{k}", f"CAST({relation.nulls(seen)} AS BIGINT) AS nulls{k}"]
     return items
 

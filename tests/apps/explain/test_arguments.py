@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind are told in words, and a report is easy to look at."""
+"""Arguments of the wrong kind are reported in words, and a report is easy to look at."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ def node(kind: str, /, *operands: list[Node], **fields: object) -> list[Node]:
 
 
 def column(name: str, type_: object = None) -> list[Node]:
-    number, told = COLUMNS[name]
-    return node("AttributeReference", name=name, dataType=type_ or told, exprId={"id": number, "jvmId": "x"})
+    number, reported = COLUMNS[name]
+    return node("AttributeReference", name=name, dataType=type_ or reported, exprId={"id": number, "jvmId": "x"})
 
 
 def value(text: str | None, type_: object) -> list[Node]:
@@ -119,7 +119,7 @@ UNKNOWN = {
     "a constant of a nested type": value("[1]", {"type": "array", "elementType": "long"}),
     "a function of bytes": node("Length", column("b")),
     "trimming of given characters": node("StringTrim", column("s"), value("x", "string")),
-    "LIKE with an escape nobody told": node("Like", column("s"), value("a", "string"), escapeChar=None),
+    "LIKE with an escape that is not given": node("Like", column("s"), value("a", "string"), escapeChar=None),
 }
 
 

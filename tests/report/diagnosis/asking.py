@@ -16,7 +16,7 @@ def explained(table: Path, where: str, **options: Any) -> Report:
     return lakeprune.explain(table, where, explain_why=True, **options)
 
 
-def told(table: Path, where: str, code: str, **options: Any) -> list[Diagnosis]:
+def found_diagnoses(table: Path, where: str, code: str, **options: Any) -> list[Diagnosis]:
     """The diagnoses of one code."""
     diagnoses = explained(table, where, **options).diagnoses
     assert diagnoses is not None
@@ -24,7 +24,7 @@ def told(table: Path, where: str, code: str, **options: Any) -> list[Diagnosis]:
 
 
 def one(table: Path, where: str, code: str, **options: Any) -> Diagnosis:
-    found = told(table, where, code, **options)
+    found = found_diagnoses(table, where, code, **options)
     assert len(found) == 1, found
     return found[0]
 

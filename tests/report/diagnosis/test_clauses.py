@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 
 from lakeprune.report.model import Severity
 from tests.builders.delta import add, metadata, protocol, statistics, users, write_log
-from tests.report.diagnosis.asking import add_actions, explained, kept, one, told
+from tests.report.diagnosis.asking import add_actions, explained, found_diagnoses, kept, one
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_clause_that_no_row_satisfies_is_a_contradiction(table: Path) -> None:
 
 @pytest.mark.parametrize("where", ["age > 3 AND age < 5", "age > 1000", "country = 'XX'"])
 def test_a_clause_that_could_match_is_no_contradiction(table: Path, where: str) -> None:
-    assert told(table, where, "CONTRADICTION") == []
+    assert found_diagnoses(table, where, "CONTRADICTION") == []
 
 
 def test_a_comparison_with_null_is_a_contradiction(table: Path) -> None:
@@ -45,14 +45,14 @@ def test_a_clause_that_every_file_satisfies_is_told(table: Path) -> None:
     files = add_actions(table)
     assert all(file["min.age"] >= 18 and file["null_count.age"] == 0 for file in files)
     assert one(table, "age >= 18 AND country = 'DE'", "ALWAYS_TRUE").column == "age"
-    assert told(table, "age >= 19 AND country = 'DE'", "ALWAYS_TRUE") == []
+    assert found_diagnoses(table, "age >= 19 AND country = 'DE'", "ALWAYS_TRUE") == []
 
 
 def test_nulls_make_a_clause_not_always_true(tmp_path: Path) -> None:
     for nulls, expected in ((0, 1), (1, 0)):
         actions = [protocol(), metadata({"x": "long"}), add("a", stats=statistics(10, x=(5, 9, nulls)))]
         log = write_log(tmp_path / str(nulls), [actions])
-        assert len(told(log, "x > 1", "ALWAYS_TRUE")) == expected
+        assert len(found_diagnoses(log, "x > 1", "ALWAYS_TRUE")) == expected
 
 
 def test_an_unfiltered_partition_column_is_told_with_what_one_value_keeps(table: Path) -> None:
@@ -72,12 +72,12 @@ def test_an_unfiltered_partition_column_is_told_with_what_one_value_keeps(table:
 
 @pytest.mark.parametrize("where", ["country = 'DE'", "lower(country) = 'de'", "age > 36 AND country != 'XX'"])
 def test_a_filtered_partition_column_is_not_named(table: Path, where: str) -> None:
-    assert told(table, where, "NO_PARTITION_FILTER") == []
+    assert found_diagnoses(table, where, "NO_PARTITION_FILTER") == []
 
 
 def test_a_partition_column_that_tells_no_kept_file_apart_is_not_named(table: Path) -> None:
     assert kept(table, "age > 60") == 1
-    assert told(table, "age > 60", "NO_PARTITION_FILTER") == []
+    assert found_diagnoses(table, "age > 60", "NO_PARTITION_FILTER") == []
 
 
 def test_the_example_names_null_partitions_too(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_each_branch_of_a_mixed_or_is_counted(table: Path) -> None:
 
 @pytest.mark.parametrize("where", ["country = 'DE' AND age > 60", "age < 20 OR age > 60", "country = 'DE' OR country = 'IT'"])
 def test_an_or_of_one_kind_is_splittable(table: Path, where: str) -> None:
-    assert told(table, where, "UNSPLITTABLE_OR") == []
+    assert found_diagnoses(table, where, "UNSPLITTABLE_OR") == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from lakeprune.report.model import Severity
 from tests.builders.delta import add, metadata, protocol, users, write_log
-from tests.report.diagnosis.asking import kept, one, told
+from tests.report.diagnosis.asking import found_diagnoses, kept, one
 
 CODE = "EXCLUDES_LITTLE"
 
@@ -37,7 +37,7 @@ def test_a_data_column_has_no_list(table: Path) -> None:
     "where", ["country = 'DE'", "country NOT IN ('DE', 'IT')", "age > 30", "age BETWEEN 20 AND 60", "country IS NOT NULL"]
 )
 def test_a_clause_that_asks_for_something_or_excludes_much_is_not_told(table: Path, where: str) -> None:
-    assert told(table, where, CODE) == []
+    assert found_diagnoses(table, where, CODE) == []
 
 
 def test_many_remaining_values_are_not_listed(tmp_path: Path) -> None:

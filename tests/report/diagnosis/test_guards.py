@@ -10,7 +10,7 @@ import pytest
 
 from lakeprune.report.model import Severity
 from tests.builders.delta import Action, add, metadata, protocol, statistics, write_log
-from tests.report.diagnosis.asking import explained, kept, one, told
+from tests.report.diagnosis.asking import explained, found_diagnoses, kept, one
 
 LONG_TEXT = "x" * 32
 
@@ -47,7 +47,7 @@ def test_files_dropped_on_the_assumption_that_no_nan_is_hidden_are_counted(price
 
 @pytest.mark.parametrize("where", ["price < 0", "price BETWEEN 100 AND 200", "price > 100 AND price < CAST('NaN' AS DOUBLE)"])
 def test_a_clause_that_nan_cannot_satisfy_is_not_guarded(prices: Path, where: str) -> None:
-    assert told(prices, where, "UNDEFINED_NAN") == []
+    assert found_diagnoses(prices, where, "UNDEFINED_NAN") == []
 
 
 def test_the_rewrite_loses_nothing_but_nan(tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ def test_rows_without_a_value_are_not_taken_for_nan(tmp_path: Path, clause: str,
 def test_of_very_many_clauses_only_the_first_are_planned_without_nan(tmp_path: Path) -> None:
     table = table_of(tmp_path / "t", {"x": "double", "n": "long"}, add("f", stats=statistics(9, x=(1.0, 2.0, 1), n=(1, 9, 1))))
     clauses = [f"(x > {100 + i} OR n = {20 + i})" for i in range(30)]
-    assert len(told(table, " AND ".join(clauses[:14]), "UNDEFINED_NAN")) == 14
-    assert 0 < len(told(table, " AND ".join(clauses), "UNDEFINED_NAN")) * len(clauses) <= 200
+    assert len(found_diagnoses(table, " AND ".join(clauses[:14]), "UNDEFINED_NAN")) == 14
+    assert 0 < len(found_diagnoses(table, " AND ".join(clauses), "UNDEFINED_NAN")) * len(clauses) <= 200
 
 
 @pytest.mark.parametrize(("policy", "kept_files"), [("strict", 4), ("assume", 1)])
@@ -93,7 +93,7 @@ def test_what_does_not_help_against_nan_is_not_proposed(prices: Path, policy: st
 
 
 def test_trusted_writers_lift_the_guard(prices: Path) -> None:
-    assert told(prices, "price > 100", "UNDEFINED_NAN", nan_policy="spark-writers") == []
+    assert found_diagnoses(prices, "price > 100", "UNDEFINED_NAN", nan_policy="spark-writers") == []
 
 
 def test_files_kept_for_a_cut_maximum_alone_are_counted(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_short_maxima_are_whole(tmp_path: Path) -> None:
     files = [add(f"{i}", stats=statistics(9, s=("a", m, 0))) for i, m in enumerate(["b", "c"])]
     table = table_of(tmp_path / "t", {"s": "string"}, *files)
     assert kept(table, "s > 'bb'") == 1
-    assert told(table, "s > 'bb'", "TRUNCATED_STRING_BOUNDS") == []
+    assert found_diagnoses(table, "s > 'bb'", "TRUNCATED_STRING_BOUNDS") == []
 
 
 def test_long_lists_are_counted_too(tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_files_kept_for_an_unknown_zone_are_counted(tmp_path: Path) -> None:
     assert found.numbers == {"kept_files": 22, "guarded_files": 18, "files_with_zone": 4, "zone": "UTC"}
     assert found.rewrite == "--timezone UTC"
     assert kept(table, where, timezone="UTC") == 4
-    assert told(table, where, "TIMESTAMP_ZONE_UNKNOWN", timezone="UTC") == []
+    assert found_diagnoses(table, where, "TIMESTAMP_ZONE_UNKNOWN", timezone="UTC") == []
 
 
 def test_values_with_an_offset_need_no_zone(tmp_path: Path) -> None:
-    assert told(hours(tmp_path / "t", "Z"), "h >= '2024-05-01 20:00:00'", "TIMESTAMP_ZONE_UNKNOWN") == []
+    assert found_diagnoses(hours(tmp_path / "t", "Z"), "h >= '2024-05-01 20:00:00'", "TIMESTAMP_ZONE_UNKNOWN") == []
 
 
 def deleted(path: str, cardinality: int, stats: dict[str, Any]) -> Action:
@@ -160,9 +160,9 @@ def test_files_with_deletion_vectors_are_counted_with_what_they_hide(tmp_path: P
     table = table_of(tmp_path / "t", {"x": "long"}, *files)
     found = one(table, "x BETWEEN 6 AND 8", "WIDE_BOUNDS_DELETION_VECTORS")
     assert found.numbers == {"kept_files": 4, "guarded_files": 2, "deleted_rows": 7, "physical_rows": 30}
-    assert told(table, "x > 45 AND x < 70", "WIDE_BOUNDS_DELETION_VECTORS") == []
+    assert found_diagnoses(table, "x > 45 AND x < 70", "WIDE_BOUNDS_DELETION_VECTORS") == []
 
 
 def test_without_deletion_vectors_bounds_are_tight(tmp_path: Path) -> None:
     table = table_of(tmp_path / "t", {"x": "long"}, add("a", stats=statistics(10, x=(0, 9, 0))))
-    assert told(table, "x = 5", "WIDE_BOUNDS_DELETION_VECTORS") == []
+    assert found_diagnoses(table, "x = 5", "WIDE_BOUNDS_DELETION_VECTORS") == []

@@ -14,7 +14,7 @@ from lakeprune.formats.lifting.bucket import Bucket
 from lakeprune.predicate.tree import Column
 from lakeprune.values.types import LONG
 from tests.formats.iceberg.tables import Entry, Layout, SpecField, column, encoded, write_table
-from tests.report.diagnosis.asking import explained, one, told
+from tests.report.diagnosis.asking import explained, found_diagnoses, one
 
 BY_BUCKET = {0: [SpecField(1, "bucket[4]", "id_bucket", 1000, "int")]}
 BY_DAY = {0: [SpecField(3, "day", "ts_day", 1000, "int")]}
@@ -56,14 +56,14 @@ def test_what_buckets_answer_is_not_hidden_by_them(tmp_path: Path) -> None:
     place = bucketed(tmp_path)
     assert lakeprune.explain(place, "id = 7").numbers.kept.files == 1
     for where in ("id = 7", "id IN (7, 8)", "id <> 7", "s > 'a'"):
-        assert told(place, where, "TRANSFORM_HIDES_RANGE") == []
+        assert found_diagnoses(place, where, "TRANSFORM_HIDES_RANGE") == []
     buckets = {Bucket(LONG, 4).apply(value) for value in (7, 8)}
     assert lakeprune.explain(place, "id IN (7, 8)").numbers.kept.files == len(buckets)
 
 
 def test_a_range_that_metrics_answer_is_not_hidden(tmp_path: Path) -> None:
     files = [Entry(f"{n}", 10, 100, tuple={1000: n}, metrics=bounds(1, n * 1000, n * 1000 + 9, "long")) for n in range(4)]
-    assert told(table(tmp_path, files, BY_BUCKET), "id < 10", "TRANSFORM_HIDES_RANGE") == []
+    assert found_diagnoses(table(tmp_path, files, BY_BUCKET), "id < 10", "TRANSFORM_HIDES_RANGE") == []
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_a_bound_that_ends_too_early_is_named_with_the_length_that_helps(tmp_pat
     assert found.numbers["length"] == 16
     assert "bounds of text have 16 characters (the default)" in found.message
     assert "'write.metadata.metrics.column.s' = 'truncate(64)'" in (found.rewrite or "")
-    assert told(tmp_path / "db" / "t", f"s > '{LONG_TEXT}0900'", "TRUNCATED_STRING_BOUNDS") == []
+    assert found_diagnoses(tmp_path / "db" / "t", f"s > '{LONG_TEXT}0900'", "TRUNCATED_STRING_BOUNDS") == []
 
 
 @pytest.mark.parametrize("where", ["s > 'm'", "s > 'lisbon-of-the-days-0900'", "s IS NOT NULL", f"s > '{LONG_TEXT[:16]}'"])
 def test_a_bound_that_is_long_enough_is_not_named(tmp_path: Path, where: str) -> None:
-    assert told(texts(tmp_path, LONG_TEXT[:16], LONG_TEXT[:15] + "e"), where, "METRICS_MISSING") == []
+    assert found_diagnoses(texts(tmp_path, LONG_TEXT[:16], LONG_TEXT[:15] + "e"), where, "METRICS_MISSING") == []
 
 
 def test_a_longer_setting_is_lengthened_to_whole_values(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_small_files_are_counted_within_hidden_partitions(tmp_path: Path) -> Non
     metrics = bounds(1, 0, 9, "long")
     spread = [Entry(f"{n}", 10, 1000, tuple={1000: n}, metrics=metrics) for n in range(20)]
     crowded = [Entry(f"c{n}", 10, 1000, tuple={1000: 5}, metrics=metrics) for n in range(20)]
-    assert told(table(tmp_path / "a", spread, BY_DAY), "id < 5", "SMALL_FILES") == []
+    assert found_diagnoses(table(tmp_path / "a", spread, BY_DAY), "id < 5", "SMALL_FILES") == []
     found = one(table(tmp_path / "b", crowded, BY_DAY), "id < 5", "SMALL_FILES")
     assert found.numbers["files_after"] == 1
     assert found.rewrite == "CALL catalog.system.rewrite_data_files(table => 'db.t', options => map('min-input-files', '2'))"
@@ -225,4 +225,4 @@ def test_manifests_that_all_span_the_partition_asked_for_are_named(tmp_path: Pat
 def test_manifests_that_have_to_be_read_are_not_named(
     tmp_path: Path, commits: int, days: int, in_order: bool, where: str
 ) -> None:
-    assert told(committed(tmp_path, commits, days, in_order=in_order), where, "MANIFESTS_OVERLAP") == []
+    assert found_diagnoses(committed(tmp_path, commits, days, in_order=in_order), where, "MANIFESTS_OVERLAP") == []

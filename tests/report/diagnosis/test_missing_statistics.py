@@ -11,7 +11,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.builders.delta import Action, add, adds, metadata, protocol, statistics, users, write_log
-from tests.report.diagnosis.asking import add_actions, one, told
+from tests.report.diagnosis.asking import add_actions, found_diagnoses, one
 
 CODES = ("MISSING_STATS", "STATS_BEYOND_INDEXED_COLUMNS", "PARTIAL_STATS")
 
@@ -31,21 +31,21 @@ def test_no_file_with_the_statistic_is_missing_stats(tmp_path: Path) -> None:
         "missing_bytes": sum(action["size_bytes"] for action in add_actions(table)),
         "missing_bytes_pct": 100.0,
     }
-    assert told(table, "y > 3", "MISSING_STATS") == []
+    assert found_diagnoses(table, "y > 3", "MISSING_STATS") == []
 
 
 def test_null_tests_need_null_counts(tmp_path: Path) -> None:
     files = [add("a", stats=statistics(10, x=(0, 9, None)))]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long"}), *files]])
     assert "null count" in one(table, "x IS NULL", "MISSING_STATS").message
-    assert told(table, "x > 5", "MISSING_STATS") == []
+    assert found_diagnoses(table, "x > 5", "MISSING_STATS") == []
 
 
 def test_files_that_partition_pruning_drops_need_no_statistics(tmp_path: Path) -> None:
     files = [add("a", partition={"p": "1"}, stats=statistics(10, x=(0, 9, 0))), add("b", partition={"p": "2"})]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long", "p": "integer"}, ["p"]), *files]])
     for code in CODES:
-        assert told(table, "p = 1 AND x > 3", code) == []
+        assert found_diagnoses(table, "p = 1 AND x > 3", code) == []
     assert one(table, "p = 2 AND x > 3", "MISSING_STATS").numbers["candidate_files"] == 1
 
 
@@ -67,7 +67,7 @@ def test_some_files_without_are_told_with_bytes_and_times(tmp_path: Path) -> Non
     assert (found.numbers["oldest_file"], found.numbers["newest_file"]) == ("oldest", "newest")
     assert found.numbers["oldest_time"] == "2020-09-13 12:26:40"
     assert found.numbers["newest_time"] == "2024-03-09 16:00:00"
-    assert told(table, "x IS NOT NULL AND x > 100", "MISSING_STATS") == []
+    assert found_diagnoses(table, "x IS NOT NULL AND x > 100", "MISSING_STATS") == []
 
 
 def test_times_come_from_the_checkpoint_too(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_time_that_is_no_number_is_left_out_and_nothing_fails(tmp_path: Path) 
 def test_complete_statistics_are_not_complained_about(tmp_path: Path, where: str) -> None:
     table = users(tmp_path / "users")
     for code in CODES:
-        assert told(table, where, code) == []
+        assert found_diagnoses(table, where, code) == []
 
 
 def wide(path: Path, configuration: dict[str, str] | None = None) -> Path:
@@ -117,20 +117,20 @@ def test_a_column_beyond_the_first_32_is_told_with_its_position(tmp_path: Path) 
     assert (found.numbers["column_position"], found.numbers["missing_files"]) == (40, 2)
     assert found.rewrite is not None
     assert found.rewrite.endswith("SET TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '40')")
-    assert told(table, "c40 > 1000", "MISSING_STATS") == []
-    assert told(table, "c32 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
+    assert found_diagnoses(table, "c40 > 1000", "MISSING_STATS") == []
+    assert found_diagnoses(table, "c32 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
 
 
 def test_a_shorter_setting_of_the_table_is_the_one_told(tmp_path: Path) -> None:
     table = wide(tmp_path / "wide", {"delta.dataSkippingNumIndexedCols": "3"})
     found = one(table, "c4 > 1000", "STATS_BEYOND_INDEXED_COLUMNS")
     assert found.numbers["setting"] == "delta.dataSkippingNumIndexedCols = 3"
-    assert told(table, "c3 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
+    assert found_diagnoses(table, "c3 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
 
 
 def test_a_list_of_columns_is_extended(tmp_path: Path) -> None:
     table = wide(tmp_path / "wide", {"delta.dataSkippingStatsColumns": "c40,`c 2`"})
-    assert told(table, "c40 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
+    assert found_diagnoses(table, "c40 > 1000", "STATS_BEYOND_INDEXED_COLUMNS") == []
     found = one(table, "c1 > 1000", "STATS_BEYOND_INDEXED_COLUMNS")
     assert found.numbers["setting"] == "delta.dataSkippingStatsColumns = c40,`c 2`"
     assert found.rewrite is not None
@@ -141,8 +141,8 @@ def test_every_column_counts_with_minus_one(tmp_path: Path) -> None:
     columns = {f"c{k}": "long" for k in range(40)}
     settings = {"delta.dataSkippingNumIndexedCols": "-1"}
     table = write_log(tmp_path / "t", [[protocol(), metadata(columns, (), settings), add("a", stats={"numRecords": 1})]])
-    assert told(table, "c39 > 1", "STATS_BEYOND_INDEXED_COLUMNS") == []
-    assert len(told(table, "c39 > 1", "MISSING_STATS")) == 1
+    assert found_diagnoses(table, "c39 > 1", "STATS_BEYOND_INDEXED_COLUMNS") == []
+    assert len(found_diagnoses(table, "c39 > 1", "MISSING_STATS")) == 1
 
 
 def test_partition_columns_do_not_count_and_nested_leaves_do(tmp_path: Path) -> None:
@@ -152,5 +152,5 @@ def test_partition_columns_do_not_count_and_nested_leaves_do(tmp_path: Path) -> 
         settings = {"delta.dataSkippingNumIndexedCols": limit}
         files = [add("a", partition={"p": "1"}, stats={"numRecords": 1})]
         table = write_log(tmp_path / limit, [[protocol(), metadata(columns, ["p"], settings), *files]])
-        assert len(told(table, "x > 1", "STATS_BEYOND_INDEXED_COLUMNS")) == beyond
-        assert told(table, "s.v > 1", "STATS_BEYOND_INDEXED_COLUMNS") == []
+        assert len(found_diagnoses(table, "x > 1", "STATS_BEYOND_INDEXED_COLUMNS")) == beyond
+        assert found_diagnoses(table, "s.v > 1", "STATS_BEYOND_INDEXED_COLUMNS") == []

@@ -9,7 +9,7 @@ import pytest
 import lakeprune
 from lakeprune.cli.main import main
 from tests.builders.delta import add, metadata, protocol, statistics, users, write_log
-from tests.report.diagnosis.asking import kept, one, told
+from tests.report.diagnosis.asking import found_diagnoses, kept, one
 
 CODE = "NOTHING_LEFT"
 
@@ -71,12 +71,12 @@ def test_clauses_that_leave_nothing_only_together_are_listed(table: Path) -> Non
 
 @pytest.mark.parametrize("where", ["country = 'DE'", "age > 60"])
 def test_a_predicate_that_leaves_a_file_is_not_told(table: Path, where: str) -> None:
-    assert told(table, where, CODE) == []
+    assert found_diagnoses(table, where, CODE) == []
 
 
 def test_a_table_without_files_is_not_told(tmp_path: Path) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long"})]])
-    assert told(table, "x = 1", CODE) == []
+    assert found_diagnoses(table, "x = 1", CODE) == []
 
 
 def test_a_gate_that_passes_because_nothing_is_left_says_so(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lakeprune.report.model import Severity
-from tests.report.diagnosis.asking import explained, kept, one, told
+from tests.report.diagnosis.asking import explained, found_diagnoses, kept, one
 from tests.report.diagnosis.random_rows import random_rows, rows_of
 
 CODE = "OPAQUE_EXPRESSION"
@@ -103,7 +103,7 @@ def test_without_a_proof_nothing_is_proposed(table: Path, where: str) -> None:
 
 @pytest.mark.parametrize("where", ["ts >= '2024-05-01'", "year(ts) = 2024", "s LIKE 'c%'", "substring(s, 1, 1) = 'c'"])
 def test_what_metadata_decides_is_not_opaque(table: Path, where: str) -> None:
-    assert told(table, where, CODE) == []
+    assert found_diagnoses(table, where, CODE) == []
 
 
 def test_a_rewrite_that_keeps_as_many_files_is_told_and_not_proposed(table: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from demo.tables import orders
 from tests.builders.delta import add, metadata, protocol, statistics, users, write_log
-from tests.report.diagnosis.asking import one, told
+from tests.report.diagnosis.asking import found_diagnoses, one
 
 CODE = "SMALL_FILES"
 KB, MB, GB = 1000, 1_000_000, 1 << 30
@@ -61,9 +61,9 @@ def test_only_partitions_that_are_read_nearly_whole_are_named(tmp_path: Path) ->
     ],
 )
 def test_merging_is_not_proposed_where_it_does_not_help(tmp_path: Path, sizes: dict[str, list[int]], where: str) -> None:
-    assert told(table(tmp_path / "t", sizes), where, CODE) == []
+    assert found_diagnoses(table(tmp_path / "t", sizes), where, CODE) == []
 
 
 def test_the_demos_orders_are_not_small(tmp_path: Path) -> None:
-    assert told(orders(tmp_path / "orders"), "customer = 500", CODE) == []
+    assert found_diagnoses(orders(tmp_path / "orders"), "customer = 500", CODE) == []
     assert one(users(tmp_path / "users"), "age > 0", CODE).numbers["files_after"] == 3

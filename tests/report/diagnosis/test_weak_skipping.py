@@ -11,7 +11,7 @@ from demo.tables import orders
 from tests.builders.delta import add, metadata, protocol, statistics, users, users_flat, write_log
 from tests.builders.snapshot import File
 from tests.programs.test_overlap import by_hand
-from tests.report.diagnosis.asking import add_actions, one, told
+from tests.report.diagnosis.asking import add_actions, found_diagnoses, one
 
 CODE = "WEAK_DATA_SKIPPING"
 LARGE = 1 << 30  # bytes: what OPTIMIZE makes of a file
@@ -49,7 +49,7 @@ def test_overlapping_files_are_told_with_their_depth(tmp_path: Path) -> None:
 
 def test_ordering_is_not_proposed_where_a_partition_has_one_files_worth_of_data(tmp_path: Path) -> None:
     """Tried: OPTIMIZE ... ZORDER BY rewrote thirty files of thirty partitions, and the same thirty were read."""
-    assert told(users_flat(tmp_path / "flat"), "age = 30", CODE) == []
+    assert found_diagnoses(users_flat(tmp_path / "flat"), "age = 30", CODE) == []
     fields = {"x": "long", "p": "integer"}
     for per_partition, expected in ((1, 0), (6, 1)):
         files = [
@@ -58,13 +58,13 @@ def test_ordering_is_not_proposed_where_a_partition_has_one_files_worth_of_data(
             for i in range(per_partition)
         ]
         table = write_log(tmp_path / f"{per_partition}", [[protocol(), metadata(fields, ["p"]), *files]])
-        assert len(told(table, "x = 50", CODE)) == expected
+        assert len(found_diagnoses(table, "x = 50", CODE)) == expected
 
 
 def test_ordering_is_not_proposed_by_a_column_of_two_values(tmp_path: Path) -> None:
     files = [add(f"{i}", size=LARGE, stats=statistics(10, status=("DONE", "VOID", 0))) for i in range(8)]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"status": "string"}), *files]])
-    assert told(table, "status = 'OPEN'", CODE) == []
+    assert found_diagnoses(table, "status = 'OPEN'", CODE) == []
 
 
 def test_the_partitions_that_need_it_are_named(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_the_partitions_that_need_it_are_named(tmp_path: Path) -> None:
 def test_a_clause_that_excludes_values_is_not_weak(tmp_path: Path) -> None:
     files = [add(f"{i}", size=LARGE, stats=statistics(10, x=(i, 90 + i, 0))) for i in range(6)]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long"}), *files]])
-    assert told(table, "x != 50", CODE) == []
-    assert len(told(table, "x = 50", CODE)) == 1
+    assert found_diagnoses(table, "x != 50", CODE) == []
+    assert len(found_diagnoses(table, "x = 50", CODE)) == 1
 
 
 def test_a_clause_is_told_also_when_another_prunes_well(tmp_path: Path) -> None:
@@ -102,14 +102,14 @@ def test_a_clause_is_told_also_when_another_prunes_well(tmp_path: Path) -> None:
 def test_ordered_files_are_not_weak(tmp_path: Path, where: str) -> None:
     files = [add(f"{i}", size=LARGE, stats=statistics(10, age=(10 * i, 10 * i + 9, 0))) for i in range(10)]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"age": "long", "country": "string"}), *files]])
-    assert told(table, where, CODE) == []
+    assert found_diagnoses(table, where, CODE) == []
 
 
 def test_asking_for_much_of_an_ordered_column_is_not_weak(tmp_path: Path) -> None:
     """Nulls keep the files from being called full, so ranges overlap with the clause; yet no order would drop more."""
     files = [add(f"{i}", size=LARGE, stats=statistics(10, age=(10 * i, 10 * i + 9, 1))) for i in range(10)]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"age": "long"}), *files]])
-    assert told(table, "age > 5", CODE) == []
+    assert found_diagnoses(table, "age > 5", CODE) == []
 
 
 def test_depth_is_that_of_the_files_partition_pruning_leaves(tmp_path: Path) -> None:
@@ -120,12 +120,12 @@ def test_depth_is_that_of_the_files_partition_pruning_leaves(tmp_path: Path) -> 
         for i in range(3)
     ]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long", "p": "integer"}, ["p"]), *files]])
-    assert told(table, "p = 3 AND x >= 5 AND x <= 25", CODE) == []
-    assert told(table, "x >= 5 AND x <= 25", CODE) == []
+    assert found_diagnoses(table, "p = 3 AND x >= 5 AND x <= 25", CODE) == []
+    assert found_diagnoses(table, "x >= 5 AND x <= 25", CODE) == []
 
 
 def test_a_partition_clause_is_never_weak(tmp_path: Path) -> None:
-    assert told(users(tmp_path / "users"), "country IN ('DE', 'IT', 'US')", CODE) == []
+    assert found_diagnoses(users(tmp_path / "users"), "country IN ('DE', 'IT', 'US')", CODE) == []
 
 
 def test_a_clustered_table_is_clustered_anew(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def log_failure(message: str, storage: Storage, paths: Sequence[str]) -> TableEr
 
 
 def _first_bad_line(place: str) -> int | None:
-    """The number of the first line that is no JSON object; engines count differently."""
+    """The number of the first line that is not a JSON object; engines count differently."""
     try:
         with open(place, "rb") as file:
             for number, line in enumerate(file, 1):

@@ -108,7 +108,7 @@ class StatisticsSql(Struct, frozen=True):
         if not self._is_quoted():
             return "stats"
         # Digits beyond a double survive only inside quotes. Inside a string value the inserted quote ends the string before a
-        # digit, which is no JSON: such text becomes unknown, never wrong.
+        # digit, which is not JSON: such text becomes unknown, never wrong.
         return self.dialect.regexp_replace("stats", r'("\s*:\s*)(-?[0-9][0-9.eE+-]*)', r'\1"\2"')
 
     def typed_items(self, fields: Any, struct: str) -> dict[str, str]:

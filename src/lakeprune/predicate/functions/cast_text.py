@@ -1,4 +1,4 @@
-"""Casts from and to text, for the spellings that every mode and engine reads and writes alike; the rest has no answer."""
+"""Casts from and to text, for the forms that every mode and engine reads and writes alike; the rest has no answer."""
 
 from __future__ import annotations
 

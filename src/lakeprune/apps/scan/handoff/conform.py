@@ -48,7 +48,7 @@ def conformed(array: Array, shape: Shape, *, by_id: bool) -> Array:
 def found_in(fields: Sequence[Any], member: Member, *, by_id: bool) -> int | None:
     """Where a file has a column, among the fields of its schema or of a struct; None when it was added later.
 
-    By name as Spark does: as written, else without case. Two columns that differ only in case are told apart by it.
+    By name as Spark does: as written, else without case. Two columns that differ only in case are distinguished by it.
     """
     if by_id:
         ids = [None if field.metadata is None else field.metadata.get(_FIELD_ID) for field in fields]

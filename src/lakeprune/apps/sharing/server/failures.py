@@ -61,7 +61,7 @@ def too_many(seconds: int) -> Refusal:
 
 
 def of_table(error: LakepruneError) -> Refusal:
-    """What a recipient is told when a table cannot be read: the reason is the operator's."""
+    """What is reported to a recipient when a table cannot be read: the reason is the operator's."""
     if isinstance(error, TableError) and error.code in _GONE:
         return Refusal(400, INVALID, _GONE[error.code], log=str(error))
     return Refusal(500, INTERNAL, "", log=str(error))

@@ -1,7 +1,7 @@
 """The `Range` header, one range of bytes at most.
 
 In: the header and the size of the file. Out: the first byte and the one after the last, None for the whole file. Several ranges
-and ranges outside of the file are 416; what is no range of bytes is ignored, as HTTP says.
+and ranges outside of the file are 416; what is not a range of bytes is ignored, as HTTP says.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def _add_span(form: str) -> Builder:
 
 # Sums with an interval, by the form of their second operand.
 SPANS = {"TimestampAddInterval": DAY_TIME, "TimestampAddYMInterval": YEAR_MONTH, "DateAddYMInterval": YEAR_MONTH}
-# Nodes that are no function of ours, and functions that are not just a call of their operands.
+# Nodes that are not functions of ours, and functions that are not just a call of their operands.
 BUILDERS: dict[str, Builder] = {
     **{name: _compare(op) for name, op in _COMPARISONS.items()},
     "IsNull": lambda node: IsNull(node.args()[0]),
