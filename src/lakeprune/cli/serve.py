@@ -27,7 +27,7 @@ _OPEN = "everybody"  # the recipient of --insecure-local
 
 
 def run(command: str, argv: Sequence[str]) -> int:
-    """Serve until the process is told to end."""
+    """Serve until the process is asked to end."""
     given = parsed(command, _WHAT, _EXAMPLES, argv)
     check_installed()
     if (given.config is None) == (given.share is None):
@@ -66,7 +66,7 @@ def _configured(given: argparse.Namespace) -> int:
     if anonymous is not None:
         tell("warning: --insecure-local: every program on this machine can read every table that is shared here")
     service = Service(config, tokens, anonymous=anonymous)
-    run(service, config, read, lambda port: tell(f"serving {config.endpoint} on {config.host}:{port}"))
+    run(service, read, lambda port: tell(f"serving {config.endpoint} on {config.host}:{port}"))
     return EXIT_OK
 
 
@@ -102,7 +102,7 @@ def _one_table(given: argparse.Namespace) -> int:
     token, issued = new_token("local", None)
     deliver([profile_text(config.endpoint, token, None)], None)
     tell(f"serving {shared.full_name} at {config.endpoint}; save the profile above as {name}.share, end with Ctrl-C")
-    run(Service(config, TokenBook(None, (issued,))), config, None)
+    run(Service(config, TokenBook(None, (issued,))), None)
     return EXIT_OK
 
 

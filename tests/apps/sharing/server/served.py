@@ -19,11 +19,12 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from lakeprune.apps.sharing.server.app import Service, application
+from lakeprune.apps.sharing.server.app import Service
 from lakeprune.apps.sharing.server.config import Config, Recipient, Share, SharedTable
 from lakeprune.apps.sharing.server.config_file import LimitsEntry
 from lakeprune.apps.sharing.server.keys import KeyRing, key_ring, new_key
 from lakeprune.apps.sharing.server.recipients import Issued, TokenBook, new_token
+from lakeprune.apps.sharing.server.run import settings
 
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz"
 
@@ -116,7 +117,7 @@ def serving(
     limits: LimitsEntry = LimitsEntry(),  # noqa: B008  # frozen
     sql_hints: str = "on",
     port: int = 0,
-    **settings: Any,
+    **more: Any,
 ) -> Iterator[Served]:
     """A server over these tables of share1.s, with history; a `SharedTable` says more."""
     shared = [
@@ -146,14 +147,10 @@ def serving(
         None,
         refresh=0.0,
         limits=limits,
-        **settings,
+        **more,
     )
     service = Service(config, TokenBook(None, tuple(issued for _, issued in made.values())))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application(service), http="h11", log_level="critical", access_log=False, h11_max_incomplete_event_size=16384
-        )
-    )
+    server = uvicorn.Server(settings(service))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     while not server.started:

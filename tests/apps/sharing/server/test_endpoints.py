@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.apps.sharing.server.served import DELTA, Served, table_path
+from demo.delta_log import add, metadata, protocol, write_commit
+from tests.apps.sharing.server.served import DELTA, Served, serving, table_path
 
 PART = table_path("part")
 BOTH = {"delta-sharing-capabilities": "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz"}
@@ -211,6 +212,29 @@ def test_what_would_change_the_answer_is_refused_when_it_is_wrong(served: Served
     assert answer.status == 400
     assert set(answer.json) == {"errorCode", "message", "details"}
     assert answer.json["message"]
+
+
+@pytest.mark.parametrize("most", [2**62, 2**63 - 1])
+def test_a_page_may_be_larger_than_any_table(served: Served, most: int) -> None:
+    answer = served.query("part", {"maxFiles": most})
+    assert answer.status == 200
+    assert len(answer.files) == 3
+    assert "nextPageToken" not in (answer.end or {})
+
+
+def test_a_removed_file_without_a_size_is_found_by_its_decoded_path(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    (path / "_delta_log").mkdir(parents=True)
+    (path / "a b.parquet").write_bytes(b"12345")
+    removed = {"remove": {"path": "a%20b.parquet", "deletionTimestamp": 1, "dataChange": True}}
+    write_commit(path / "_delta_log", 0, [protocol(), metadata({"id": "integer"}), add("a%20b.parquet", size=5)])
+    write_commit(path / "_delta_log", 1, [removed])
+    with serving({"t": path}) as served:
+        answer = served.query("t", {"startingVersion": 1})
+        assert answer.status == 200
+        (line,) = [line["remove"] for line in answer.lines if "remove" in line]
+        assert line["size"] == 5
+        assert served.fetch(line["url"]).body == b"12345"
 
 
 def test_changes_in_both_formats(served: Served) -> None:

@@ -184,6 +184,18 @@ def test_a_restricted_recipient_gets_no_changes_and_no_explanation(restricted: S
     assert restricted.ask("POST", f"{table_path('t')}/query?explain=true", {}, who="one").status == 400
 
 
+@pytest.mark.parametrize(
+    "query", ["metadata?version=0", "metadata?timestamp=2999-01-01T00:00:00Z", "version?startingTimestamp=2020-01-01T00:00:00Z"]
+)
+def test_a_restricted_recipient_gets_the_latest_version_alone(restricted: Served, query: str) -> None:
+    answer = restricted.get(f"{table_path('t')}/{query}", who="one")
+    assert (answer.status, answer.json["errorCode"]) == (400, "UNSUPPORTED_OPERATION")
+    assert restricted.get(f"{table_path('t')}/{query}").status == 200
+    for body in ({"version": 0}, {"version": 2}, {"timestamp": "2999-01-01T00:00:00Z"}):
+        assert restricted.query("t", body, who="one").status == 400
+        assert restricted.query("t", body).status == 200
+
+
 def test_tokens_of_an_unrestricted_recipient_do_not_work_for_a_restricted_one(restricted: Served) -> None:
     token = (restricted.query("t", {"maxFiles": 1}).end or {})["nextPageToken"]
     assert restricted.query("t", {"maxFiles": 1, "pageToken": token}, who="one").status == 400

@@ -214,6 +214,7 @@ def test_tokens_expire(tables: dict[str, Path]) -> None:
         "%5fdelta_log/0.json",
         "C:/x",
         "abfss:x",
+        "a%ffb",
     ],
 )
 def test_no_path_leads_out_of_the_table(recorded: str) -> None:
@@ -307,14 +308,14 @@ def test_no_answer_and_no_log_line_holds_a_path_a_token_or_a_signature(
             served.get("/shares", who=None, headers={"Authorization": "Bearer hush"}),
             served.get("/nowhere"),
         ]
-        told = b"".join(answer.body + repr(answer.headers).encode() for answer in answers).decode()
+        reported = b"".join(answer.body + repr(answer.headers).encode() for answer in answers).decode()
         root, token, signature = str(tables["part"].parent), served.tokens["reader"], url.rpartition("sig=")[2]
     lines = [record.getMessage() for record in caplog.records if record.name == "lakeprune.sharing.audit"]
     for secret in (token, "hush"):
-        assert secret not in told
+        assert secret not in reported
         assert secret not in caplog.text
     assert signature not in caplog.text
-    assert root not in told
+    assert root not in reported
     assert not any(root in line for line in lines)
     assert len(lines) == 9
     assert all("\n" not in line and "\r" not in line and json.loads(line)["status"] for line in lines)

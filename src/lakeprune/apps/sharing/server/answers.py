@@ -1,7 +1,7 @@
 """Responses: one line of JSON, an error body, or a stream of chunks that follows its reader's pace.
 
 In: values, or an iterator of bytes that blocks. Out: Starlette responses. A stream is advanced in a thread, never faster than it
-is read; a reader that takes nothing for too long is cut off, and whatever the stream holds is given back in every case.
+is read, and whatever the stream holds is given back in every case.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def refused(refusal: Refusal, visit: Visit) -> Response:
 
 
 def refusal_of(error: Exception) -> Refusal:
-    """What a recipient is told of an error that is not a refusal already."""
+    """What is reported to a recipient of an error that is not a refusal already."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, UnsafePath):
@@ -108,7 +108,6 @@ class Streamed(Response):
         self._chunks = chunks
         self._first = next(chunks, b"")
         self.limiter: CapacityLimiter | None = None
-        self.patience = 60.0
 
     def close(self) -> None:
         close = getattr(self._chunks, "close", None)
@@ -125,15 +124,10 @@ class Streamed(Response):
                 return
             chunk: bytes | None = self._first
             while chunk is not None and not gone.is_set():
-                self._visit.bytes_sent += len(chunk)
-                async with asyncio.timeout(self.patience):
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
                 chunk = await to_thread.run_sync(self._next, limiter=self.limiter)
             if chunk is None:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except TimeoutError:
-            self._visit.tell("the reader took nothing for too long and was cut off")
-            raise Abandoned from None
         except EXPECTED as error:
             self._visit.tell(f"the stream was cut: {refusal_of(error).log or error}")
             raise Abandoned from error

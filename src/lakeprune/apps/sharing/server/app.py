@@ -1,6 +1,6 @@
 """The ASGI application: routes, who asks, limits, and one audit line per request.
 
-In: requests of strangers. Out: answers of the protocol. Handlers are plain functions in threads (query.py, changes.py,
+In: requests from outside. Out: answers of the protocol. Handlers are plain functions in threads (query.py, changes.py,
 listings.py, files.py); nothing of a request is looked at before its size is checked, nothing of a table before its recipient is
 known.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,6 +27,7 @@ from lakeprune.apps.sharing.server.body import LARGEST_BODY, too_large
 from lakeprune.apps.sharing.server.call import Call, Setup
 from lakeprune.apps.sharing.server.capabilities import HEADER, capabilities_of
 from lakeprune.apps.sharing.server.config import Config, Recipient, is_loopback
+from lakeprune.apps.sharing.server.connection import abort_of
 from lakeprune.apps.sharing.server.failures import INTERNAL, MALFORMED, NOT_FOUND, TOO_LARGE, Refusal, too_many, unauthenticated
 from lakeprune.apps.sharing.server.files import file_answer
 from lakeprune.apps.sharing.server.grants import Grants
@@ -42,6 +43,7 @@ LONGEST_URL = 8 << 10
 LONGEST_HEADERS = 16 << 10
 LONGEST_NAME = 255
 SLOWEST_BODY = 30.0  # seconds
+FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-real-ip")  # what proxies add: who asks is not on this machine
 
 TABLE = "/shares/{share}/schemas/{schema}/tables/{table}"
 ROUTES: tuple[tuple[str, str, Handler], ...] = (
@@ -120,11 +122,19 @@ class _Outermost:
         address = (scope.get("client") or ("?", 0))[0]
         visit = Visit(scope["method"], "?", address)
         scope.setdefault("state", {})["visit"] = visit
+        patience = self._service.setup.config.limits.seconds_per_write
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 visit.status = message["status"]
-            await send(message)
+            visit.bytes_sent += len(message.get("body", b""))
+            try:
+                async with asyncio.timeout(patience):
+                    await send(message)
+            except TimeoutError:
+                visit.tell("the reader took nothing for too long and was cut off")
+                abort_of(scope)()
+                raise Abandoned from None
 
         metrics = self._service.metrics
         metrics.opened(1)
@@ -132,7 +142,8 @@ class _Outermost:
             if (large := _oversized(scope)) is not None:
                 await refused(large, visit)(scope, receive, noting)
                 return
-            await self._app(scope, receive, noting)
+            with suppress(Abandoned):  # it was told, and what ends without its end is closed
+                await self._app(scope, receive, noting)
         finally:
             metrics.opened(-1)
             if visit.route != "/healthz":
@@ -187,7 +198,7 @@ def _who(service: Service, setup: Setup, request: Request) -> tuple[Issued, Reci
     given = request.headers.getlist("authorization")
     scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     issued = setup.tokens.holder(token.strip()) if scheme.lower() == "bearer" and token.strip() else None
-    issued = issued or service.anonymous
+    issued = issued or (service.anonymous if _is_for_this_machine(request) else None)
     recipient = None if issued is None else setup.grants.recipient(issued.recipient)
     if issued is None or recipient is None:
         address = request.client.host if request.client else "?"
@@ -196,6 +207,12 @@ def _who(service: Service, setup: Setup, request: Request) -> tuple[Issued, Reci
         service.failures.spend(address)
         raise unauthenticated()
     return issued, recipient
+
+
+def _is_for_this_machine(request: Request) -> bool:
+    """Whether the request was sent to an address of loopback: browsers send pages of any site to a name that leads here."""
+    host = request.headers.get("host", "")
+    return is_loopback(host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0])
 
 
 def _name(value: str) -> str:
@@ -207,6 +224,9 @@ def _name(value: str) -> str:
 async def _body(request: Request) -> bytes:
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Refusal(415, MALFORMED, "the body is encoded; send it as it is")
+    announced = request.headers.get("content-length", "0")
+    if announced.isascii() and announced.isdigit() and (len(announced) > 18 or int(announced) > LARGEST_BODY):
+        raise too_large()
     try:
         async with asyncio.timeout(SLOWEST_BODY):
             return await capped_body(request, LARGEST_BODY, too_large())
@@ -235,11 +255,9 @@ def _file_endpoint(service: Service) -> Callable[[Request], Awaitable[Response]]
 
 def _paced(answer: Response, service: Service, *, is_file: bool = False) -> Response:
     if isinstance(answer, Streamed):
-        answer.patience = float(service.setup.config.limits.seconds_per_write)
-        if not is_file:
-            answer.limiter = service.steps
-        else:
+        if is_file:
             return _Counted(answer, service)
+        answer.limiter = service.steps
     return answer
 
 
@@ -272,7 +290,8 @@ async def _openapi(request: Request) -> Response:
 def _metrics_endpoint(service: Service) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         request.state.visit.route = "/metrics"
-        if request.client is None or not is_loopback(request.client.host):
+        is_near = request.client is not None and is_loopback(request.client.host)
+        if not is_near or any(name in request.headers for name in FORWARDED):
             return refused(Refusal(404, NOT_FOUND, "there is no such path"), request.state.visit)
         media = "application/openmetrics-text; version=1.0.0; charset=utf-8"
         return Response(service.metrics.text(), 200, SAFE_HEADERS, media)

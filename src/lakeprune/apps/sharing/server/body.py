@@ -1,6 +1,6 @@
 """Request bodies: read with a cap, parsed strictly, picked field by field.
 
-In: bytes of a stranger. Out: `QueryBody`, or 400 / 413. What the protocol lets a server ignore (hints, limits, unknown fields) is
+In: bytes from outside. Out: `QueryBody`, or 400 / 413. What the protocol lets a server ignore (hints, limits, unknown fields) is
 ignored when it is wrong; what would change the answer (a version, a token) is refused.
 """
 
@@ -15,6 +15,7 @@ from lakeprune.apps.sharing.server.failures import MALFORMED, TOO_LARGE, Refusal
 
 LARGEST_BODY = 1 << 20
 LONGEST_TOKEN = 4096
+MOST_FILES = 2**40  # of a page; a page behind another still ends at a number that engines count to
 _MOST = 2**63
 
 
@@ -91,7 +92,7 @@ def _positive(value: Any) -> int | None:
         return None
     if type(value) is not int or not 0 < value < _MOST:
         raise invalid("maxFiles is not a number of files; give 1 or more")
-    return value
+    return min(value, MOST_FILES)
 
 
 def _text(value: Any, name: str) -> str | None:

@@ -69,6 +69,8 @@ def opened_at(call: Call, granted: Granted, version: int | None, timestamp: str 
 def check_history(granted: Granted) -> None:
     if not granted.table.history:
         raise unsupported("the history of this table is not shared: ask for its latest version, or ask the provider for history")
+    if granted.where is not None:
+        raise unsupported("the history of a table that is restricted for you is not available; ask for its latest version")
 
 
 def check_start(granted: Granted, version: int) -> None:

@@ -22,6 +22,7 @@ from lakeprune.apps.sharing.server.failures import Refusal, invalid, unsupported
 from lakeprune.apps.sharing.server.grants import Granted
 from lakeprune.apps.sharing.server.lines import Described, Line, delta_file, lines_of
 from lakeprune.apps.sharing.server.pages import digest_of, next_page, page_of
+from lakeprune.apps.sharing.server.paths import inside
 from lakeprune.apps.sharing.server.query import headers_of, signer_of
 from lakeprune.apps.sharing.server.tables import Opened
 from lakeprune.apps.sharing.server.urls import Signer
@@ -47,7 +48,7 @@ class Span(Struct, frozen=True):
 def changes(call: Call) -> Response:
     """E9: the change data feed."""
     granted = call.granted()
-    _check_allowed(granted)
+    check_history(granted)
     asked = {name: call.query.get(name) for name in ("startingVersion", "startingTimestamp", "endingVersion", "endingTimestamp")}
     flags = [call.query.get(name, "").lower() == "true" for name in ("includeHistoricalMetadata", "includeHistoricalProtocol")]
     digest = digest_of("changes", sorted(asked.items()), flags, sorted(call.capabilities.formats))
@@ -73,7 +74,7 @@ def changes(call: Call) -> Response:
 
 def changes_since(call: Call, granted: Granted, body: QueryBody) -> Response:
     """E8 with startingVersion: files that were added and removed, for streams."""
-    _check_allowed(granted)
+    check_history(granted)
     digest = digest_of("since", body.starting_version, body.ending_version, sorted(call.capabilities.formats))
     with ExitStack() as held:
         history = held.enter_context(call.tables.history(granted.table))
@@ -105,7 +106,7 @@ class _Changes:
     def answer(self, history: History, described: Opened, held: ExitStack, *, paged: bool) -> Response:
         call, span = self._call, self._span
         latest = call.tables.latest(self._granted.table)
-        # What was deleted by vectors anywhere on the way cannot be told from here: a table that may have them needs delta format.
+        # What was deleted by vectors anywhere on the way is not known here: a table that may have them needs delta format.
         may_have = any("deletionVectors" in each.declared.protocol.reader_features for each in (described, latest))
         with held:
             form = negotiated(call.capabilities, described.declared, has_vectors=may_have)
@@ -192,7 +193,7 @@ def _with_size(file: Line, signer: Signer) -> Line:
     """Removes of old writers record no size, which every client needs."""
     if type(file.get("size")) is int:
         return file
-    size = signer.storage.size(file["path"])
+    size = signer.storage.size(inside(file["path"], signer.storage.root))
     if size is None:
         raise unsupported("a removed file is gone, and the log does not record its size; ask for later versions")
     return {**file, "size": size}
@@ -216,12 +217,6 @@ def _version(
     if default is None:
         raise invalid("startingVersion or startingTimestamp is missing")
     return default
-
-
-def _check_allowed(granted: Granted) -> None:
-    check_history(granted)
-    if granted.where is not None:
-        raise unsupported("changes of a table that is restricted for you are not available; ask for its latest version")
 
 
 def _check_span(granted: Granted, first: int, last: int, newest: int) -> None:

@@ -22,7 +22,10 @@ def inside(recorded: str, root: str) -> str:
     >>> inside("d=2021-04-28/a%20b.parquet", "/t")
     'd=2021-04-28/a b.parquet'
     """
-    path = unquote(recorded, errors="strict") if "%" in recorded else recorded
+    try:
+        path = unquote(recorded, errors="strict") if "%" in recorded else recorded
+    except UnicodeDecodeError as error:
+        raise UnsafePath("the path of a file is not text") from error
     local = path.replace("file://", "", 1) if path.startswith("file:///") else path
     if local.startswith(f"{root}/"):
         local = local[len(root) + 1 :]

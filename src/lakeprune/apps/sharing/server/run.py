@@ -15,9 +15,11 @@ from socket import socket
 from types import FrameType
 
 import uvicorn
+from msgspec.structs import replace
 
 from lakeprune.apps.sharing.server.app import LONGEST_HEADERS, Service, application
 from lakeprune.apps.sharing.server.config import Config, is_loopback
+from lakeprune.apps.sharing.server.connection import Impatient
 from lakeprune.apps.sharing.server.recipients import TokenBook
 from lakeprune.apps.sharing.server.visit import AUDIT, PROBLEMS
 from lakeprune.errors import LakepruneError, TableError, UsageError
@@ -26,8 +28,9 @@ DRAIN = 30  # seconds that requests under way get after SIGTERM
 
 
 def check_tables(config: Config) -> list[str]:
-    """Open every table and every restriction; what is wrong, one message each."""
+    """Open every table and every restriction, and look at every path; what is wrong, one message each."""
     from lakeprune.apps.sharing.server.failures import Refusal
+    from lakeprune.apps.sharing.server.paths import UnsafePath
     from lakeprune.apps.sharing.server.tables import Tables
 
     tables, problems = Tables(0), []
@@ -42,6 +45,9 @@ def check_tables(config: Config) -> list[str]:
                 opened = tables.latest(table)
                 for where in sorted(wheres[name], key=str):
                     opened.totals(where)
+                opened.check_paths()
+            except UnsafePath as error:
+                problems.append(f"{table.full_name}: {error}")
             except Refusal as refusal:
                 problems.append(f"{table.full_name}: {refusal.log or refusal.message}")
             except LakepruneError as error:
@@ -68,7 +74,7 @@ def check_start(config: Config, *, insecure_local: bool, tokens: TokenBook) -> N
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, with SIGHUP, and told when it listens."""
+    """uvicorn, with SIGHUP, and a call when it listens."""
 
     def __init__(self, config: uvicorn.Config, on_hangup: Callable[[], None] | None, on_start: Callable[[int], None]) -> None:
         super().__init__(config)
@@ -84,28 +90,48 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
-        self._captured_signals.clear()  # raised again at the end otherwise: to be ended as asked is no failure
+        self._captured_signals.clear()  # raised again at the end otherwise: to end as asked is not a failure
 
 
-def run(
-    service: Service, config: Config, reread: Callable[[], Config] | None, on_start: Callable[[int], None] = lambda _: None
-) -> None:
-    """Serve until the process is told to end."""
+def run(service: Service, reread: Callable[[], Config] | None, on_start: Callable[[int], None] = lambda _: None) -> None:
+    """Serve until the process is asked to end."""
     _log_to_stderr()
 
     def hang_up() -> None:
         assert reread is not None, "only a file can be read again"
         try:
-            service.reload(reread())
-            PROBLEMS.warning("the configuration was read again")
+            config, waiting = reloaded(service.setup.config, reread())
+            service.reload(config)
+            rest = f"; a change of {', '.join(waiting)} waits for a restart" if waiting else ""
+            PROBLEMS.warning("the configuration was read again%s", rest)
         except LakepruneError as error:
             PROBLEMS.error("the configuration is wrong, and the one before stays: %s", " ".join(str(error).split()))
 
-    settings = uvicorn.Config(
+    _Server(settings(service), None if reread is None else hang_up, on_start).run()
+
+
+def reloaded(before: Config, after: Config) -> tuple[Config, list[str]]:
+    """What a running server takes from a configuration, and the settings that it cannot change any more."""
+    settled = {
+        "endpoint": () if before.prefix == after.prefix else ("endpoint",),  # the paths that are answered, not the host
+        "listen": ("host", "port"),
+        "tls": ("tls",),
+        "trusted_proxies": ("trusted_proxies",),
+    }
+    changed = {
+        name: fields for name, fields in settled.items() if any(getattr(before, each) != getattr(after, each) for each in fields)
+    }
+    return replace(after, **{each: getattr(before, each) for fields in changed.values() for each in fields}), list(changed)
+
+
+def settings(service: Service) -> uvicorn.Config:
+    """How uvicorn runs the server."""
+    config = service.setup.config
+    return uvicorn.Config(
         application(service),
         host=config.host,
         port=config.port,
-        http="h11",
+        http=Impatient,
         ws="none",
         lifespan="on",
         access_log=False,
@@ -120,11 +146,12 @@ def run(
         ssl_certfile=None if config.tls is None else config.tls.certificate,
         ssl_keyfile=None if config.tls is None else config.tls.key,
     )
-    _Server(settings, None if reread is None else hang_up, on_start).run()
 
 
 def _log_to_stderr() -> None:
     """Audit lines and problems, one line each."""
+    # An answer that was cut off: the problem is told already, under the id of its request.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "without completing response" not in record.getMessage())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     for logger, level in ((AUDIT, logging.INFO), (PROBLEMS, logging.INFO)):

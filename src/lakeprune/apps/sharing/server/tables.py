@@ -7,6 +7,7 @@ two shares of one location have one snapshot and two sets of rights.
 
 from __future__ import annotations
 
+import json
 import time
 import weakref
 from collections import OrderedDict
@@ -18,6 +19,8 @@ from msgspec import Struct
 
 from lakeprune.apps.sharing.server.config import SharedTable
 from lakeprune.apps.sharing.server.failures import Refusal, of_table
+from lakeprune.apps.sharing.server.paths import inside
+from lakeprune.apps.sharing.server.vectors import vector_path
 from lakeprune.engines.duckdb.engine import DuckDBEngine
 from lakeprune.errors import LakepruneError, TableError
 from lakeprune.formats.delta.history import History, history_of, newest_version_of
@@ -27,6 +30,7 @@ from lakeprune.formats.registry import open_table
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
 from lakeprune.programs.patterns import Evaluation
+from lakeprune.programs.select import KEPT, Fields, Selection, select
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Storage, open_storage
 
@@ -93,6 +97,17 @@ class Opened:
             if len(self._totals) < MOST_RESTRICTIONS:
                 self._totals[where] = found
         return found
+
+    def check_paths(self) -> None:
+        """UnsafePath when a file of this version, or the file of a deletion vector, does not lie inside the table."""
+        root = self.storage.root
+        with self.planner() as planner, planner.reading():
+            every = Selection(KEPT, with_empty=True)
+            for each in select(planner.evaluation, planner.ask(None).plan, every, Fields(bounds=False, records=True)):
+                inside(each.path, root)
+                vector = None if each.record is None else each.record.vector
+                if vector is not None and (path := vector_path(json.loads(vector))) is not None:
+                    inside(path, root)
 
 
 class _Place:
@@ -195,7 +210,7 @@ def _key(table: SharedTable) -> str:
 
 @contextmanager
 def _for_recipients() -> Iterator[None]:
-    """Inside, what is wrong with a table is told to the operator, not to the recipient."""
+    """Inside, what is wrong with a table is reported to the operator, not to the recipient."""
     try:
         yield
     except Refusal:

@@ -14,12 +14,14 @@ import msgspec
 
 AUDIT = logging.getLogger("lakeprune.sharing.audit")
 PROBLEMS = logging.getLogger("lakeprune.sharing")
+MOST_IGNORED = 5  # hints with their reasons: a request must not fill the log
+LONGEST_METHOD = 16
 
 
 class Visit:
     def __init__(self, method: str, route: str, address: str) -> None:
         self.id = uuid.uuid4().hex[:16]
-        self.method = method
+        self.method = method[:LONGEST_METHOD]
         self.route = route  # the template of the path: no signed URL is ever logged
         self.address = address
         self.started = time.monotonic()
@@ -36,6 +38,8 @@ class Visit:
 
     def line(self) -> str:
         """The audit line; what is not known is left out."""
+        more = len(self.ignored) - MOST_IGNORED
+        ignored = [*self.ignored[:MOST_IGNORED], *([f"{more} more"] if more > 0 else [])]
         about = {
             "id": self.id,
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -49,7 +53,7 @@ class Visit:
             "files_total": self.files_total,
             "bytes": self.bytes_sent,
             "hints": self.hints,
-            "ignored": self.ignored or None,
+            "ignored": ignored or None,
             "address": self.address,
             "ms": round((time.monotonic() - self.started) * 1000, 1),
         }
