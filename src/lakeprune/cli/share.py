@@ -48,10 +48,26 @@ def _add(given: argparse.Namespace) -> int:
         raise UsageError("LP287", f"{given.config} grants nothing to `{name}`", fix=f"add to it:\n{example}")
     lifetime = None if given.days is None else given.days * _DAY
     token, issued = new_token(name, lifetime)
+    text = profile_text(config.endpoint, token, issued.expires)
+    if given.output is not None:
+        _keep(text, given.output)
     add_token(str(config.tokens_path), issued)
-    deliver([profile_text(config.endpoint, token, issued.expires)], given.output)
+    if given.output is None:
+        deliver([text], None)
     tell(f"token {issued.id} of {name}: the profile is shown this once; only its hash is kept, in {config.tokens_path}")
     return EXIT_OK
+
+
+def _keep(profile: str, path: str) -> None:
+    """Write a profile for its owner alone; before its token is known, so that no token is left behind without a profile."""
+    draft = f"{path}.{os.getpid()}.part"
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(profile)
+        os.replace(draft, path)
+    except OSError as error:
+        fix = "name a writable file"
+        raise UsageError("LP217", f"cannot write {path}", where="--output", why=error.strerror, fix=fix) from error
 
 
 def _list(given: argparse.Namespace) -> int:

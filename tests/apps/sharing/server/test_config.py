@@ -8,7 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+from msgspec.structs import replace
 
+from demo.delta_log import add, metadata, protocol, write_commit
 from lakeprune.apps.sharing.server.config import read_config
 from lakeprune.cli.main import main
 from lakeprune.errors import UsageError
@@ -178,3 +180,45 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "yaml" else object())
     assert main([*command, "--config", str(folder / "shares.yaml")]) == 2
     assert "pip install 'lakeprune[sharing]'" in capsys.readouterr().err
+
+
+def test_a_profile_in_a_file_is_for_its_owner_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config, path = str(folder / "shares.yaml"), folder / "a.share"
+    path.write_text("an older one, which everybody may read", encoding="utf-8")
+    path.chmod(0o644)
+    assert main(["share", "recipient", "add", "analytics", "--config", config, "--output", str(path)]) == 0
+    assert path.stat().st_mode & 0o077 == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["bearerToken"]
+    assert main(["share", "recipient", "add", "analytics", "--config", config, "--output", str(folder / "no" / "a")]) == 2
+    assert "LP217" in capsys.readouterr().err
+    kept = json.loads((folder / "shares.tokens.json").read_text(encoding="utf-8"))["tokens"]
+    assert len(kept) == 1, "a profile that nobody has got is not a token"
+
+
+@pytest.mark.parametrize("path", ["s3://other/a.parquet", "../a.parquet", "a%ff.parquet"])
+def test_a_check_finds_the_files_that_cannot_be_shared(tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "t" / "_delta_log"
+    log.mkdir(parents=True)
+    many = [add(f"{number:04}.parquet") for number in range(1500)]
+    write_commit(log, 0, [protocol(), metadata({"id": "integer"}), *many, add(path)])
+    assert main(["serve", "--share", f"x={tmp_path / 't'}", "--check"]) == 3
+    said = capsys.readouterr().err
+    assert "LP385" in said
+    assert "x.default.t" in said
+
+
+def test_what_cannot_change_while_the_server_runs_is_named(folder: Path) -> None:
+    before = read_config(str(folder / "shares.yaml"))
+    (folder / "shares.yaml").write_text(
+        GOOD.replace("/delta-sharing", "/other").replace("shares: [DEMO]", "shares: []") + "listen: 127.0.0.1:9999\n",
+        encoding="utf-8",
+    )
+    from lakeprune.apps.sharing.server.run import reloaded
+
+    after, waiting = reloaded(before, read_config(str(folder / "shares.yaml")))
+    assert waiting == ["endpoint", "listen"]
+    assert (after.endpoint, after.port) == (before.endpoint, before.port), "URLs lead to where the server answers"
+    assert after.recipients["analytics"].shares == (), "everything else changes"
+    assert reloaded(before, before) == (before, [])
+    moved = replace(before, endpoint="https://elsewhere.example.com/delta-sharing")
+    assert reloaded(before, moved) == (moved, []), "another host before the same path"
