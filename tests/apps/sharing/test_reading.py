@@ -9,10 +9,12 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 from pyroaring import BitMap
 
 import lakeprune
 import lakeprune.sharing
+from demo.delta_log import add, metadata, protocol, write_commit
 from lakeprune.apps.sharing.reading.file_reader import FileUnreadable, _bitmap, deleted_rows, partition_value, read_task
 from lakeprune.apps.sharing.reading.read import Asking, Offer, Request
 from lakeprune.errors import PredicateError, TableError, UsageError
@@ -53,10 +55,10 @@ def test_deleted_rows_stay_hidden_and_mapped_columns_have_their_names(share: str
 
 
 def test_a_predicate_is_sent_and_applied(share: str) -> None:
-    told: list[Offer] = []
-    rows = lakeprune.sharing.read(share + "part", "d = '2021-04-29' AND id IN (11, 12)", columns=["id"], on_offer=told.append)
+    reported: list[Offer] = []
+    rows = lakeprune.sharing.read(share + "part", "d = '2021-04-29' AND id IN (11, 12)", columns=["id"], on_offer=reported.append)
     assert rows.read_all().to_pylist() == [{"id": 11}, {"id": 12}]
-    assert told == [rows.offer]
+    assert reported == [rows.offer]
     assert (rows.offer.files, rows.offer.version) == (1, 2)
     assert rows.offer.bytes > 0
     assert rows.offer.outcome == "json=applied;files=1/3"
@@ -199,3 +201,17 @@ def test_a_shared_table_is_explained_from_what_the_server_sends(share: str) -> N
     assert "does not express `s LIKE '%1%'`" in note.message
     assert lakeprune.explain(share + "dv", "value > 3").numbers.kept.files == 1
     assert lakeprune.explain(share + "mapped", "p = 'nosuch'").numbers.kept.files == 0
+
+
+def test_a_column_that_a_file_writes_in_another_case_is_read(tmp_path: Path) -> None:
+    """Names of columns are the same in any case: rows whose `ID` were taken for NULL would be filtered out."""
+    path = tmp_path / "t"
+    (path / "_delta_log").mkdir(parents=True)
+    pq.write_table(pa.table({"ID": [1, 2], "s": [{"A": 5}, {"A": 6}]}), path / "a.parquet")
+    about = add("a.parquet", size=(path / "a.parquet").stat().st_size)
+    kinds = {"id": "long", "s": {"type": "struct", "fields": [{"name": "a", "type": "long", "nullable": True, "metadata": {}}]}}
+    write_commit(path / "_delta_log", 0, [protocol(), metadata(kinds), about])
+    with serving({"t": path}) as running:
+        (tmp_path / "p.share").write_text(running.profile())
+        rows = lakeprune.sharing.read(f"{tmp_path / 'p.share'}#share1.s.t", "id > 1").read_all()
+    assert rows.to_pylist() == [{"id": 2, "s": {"a": 6}}]

@@ -89,8 +89,15 @@ def _names(stored: Any, columns: list[dict[str, Any]]) -> list[str | None]:
         elif column.get("field_id") is not None:
             found.append(ids.get(column["field_id"]))
         else:
-            found.append(column["physical"] if column["physical"] in stored.names else None)
+            found.append(_same_name(column["physical"], stored.names))
     return found
+
+
+def _same_name(name: str, names: list[str]) -> str | None:
+    """What a file calls a column: names are the same in any case, and a file may have been written in another one."""
+    if name in names:
+        return name
+    return next((each for each in names if each.lower() == name.lower()), None)
 
 
 def _column(batch: Any, name: str | None, column: dict[str, Any], field: Any, task: dict[str, Any]) -> Any:
@@ -109,14 +116,15 @@ def _conformed(array: Any, target: Any, children: list[dict[str, Any]] | None) -
     """The array in the table's type; fields of structs by the names that they have in the file."""
     import pyarrow as pa
 
-    if children and pa.types.is_struct(target):
+    if pa.types.is_struct(target) and pa.types.is_struct(array.type):
         names = [array.type.field(index).name for index in range(array.type.num_fields)]
         flat = array.flatten()
         parts = []
-        for child, field in zip(children, target, strict=True):
-            here = child["physical"] in names
-            part = flat[names.index(child["physical"])] if here else pa.nulls(len(array), field.type)
-            parts.append(_conformed(part, field.type, child.get("children")))
+        known: list[dict[str, Any] | None] = [*children] if children else [None] * target.num_fields
+        for child, field in zip(known, target, strict=True):
+            name = _same_name(field.name if child is None else child["physical"], names)
+            part = pa.nulls(len(array), field.type) if name is None else flat[names.index(name)]
+            parts.append(_conformed(part, field.type, None if child is None else child.get("children")))
         return pa.StructArray.from_arrays(parts, fields=list(target), mask=array.is_null())
     if array.type == target:
         return array
