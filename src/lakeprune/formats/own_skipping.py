@@ -26,5 +26,8 @@ class OwnSkipping(Protocol):
     def keeps_gaps(self) -> str:
         """The reason, when it keeps files for a missing statistic that other columns make up for."""
 
+    def is_trusted_with(self, predicate: Expr) -> bool:
+        """Whether the engine, given these comparisons, skips no file that holds a match, whoever wrote its statistics."""
+
     def plan(self, conjuncts: Iterable[Expr]) -> tuple[Plan, tuple[str, ...]]:
         """The plan of what it uses, and why it uses no more. Its files are those that the engine reads."""

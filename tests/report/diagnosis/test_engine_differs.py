@@ -7,10 +7,13 @@ lies 37 days apart, `z` has no statistics. PLANNED are the files that Delta Spar
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 import lakeprune
 from lakeprune.report.model import Diagnosis, Report
@@ -97,7 +100,7 @@ def reports(table: Path) -> dict[str, Report]:
     return dict(zip(wheres, lakeprune.explain_many(table, wheres, explain_why=True), strict=True))
 
 
-def told(table: Path, where: str) -> tuple[Diagnosis | None, int]:
+def found_diagnoses(table: Path, where: str) -> tuple[Diagnosis | None, int]:
     return judged(lakeprune.explain(table, where, explain_why=True))
 
 
@@ -128,8 +131,20 @@ CLOSED = [
     ("substr(s, 1, 1) = 'b'", "s LIKE 'b%'", 1),
     ("id + 1 = 506", None, 1),
     ("(p = 1 AND id < 300) OR (p = 2 AND id > 1700)", None, 4),
-    ("p = 1 AND id IN (105, 1705)", "(p = 1) AND (id = 105 OR id = 1705)", 2),
+    ("p = 1 AND id IN (105, 1705)", "p = 1 AND (id = 105 OR id = 1705)", 2),
 ]
+
+
+def test_no_spelling_makes_delta_trust_rounded_bounds(tmp_path: Path) -> None:
+    """T93: deltalake cuts these bounds at 64 bits. Delta Spark reads both files as the query is written, and must go on to."""
+    kind = pa.decimal128(38, 0)
+    for value in (5, 10**30):
+        write_deltalake(tmp_path / "t", pa.table({"d": pa.array([Decimal(value)], kind), "i": [value % 1000]}), mode="append")
+    diagnosis, _ = found_diagnoses(tmp_path / "t", "d IN (1, 5)")
+    assert diagnosis is None or diagnosis.rewrite is None
+    whole, _ = found_diagnoses(tmp_path / "t", "i + 1 = 6 AND d + 1 = 6")
+    assert whole is not None
+    assert whole.rewrite == "(i = 5 OR i >= 9223372036854775807) AND i + 1 = 6 AND d + 1 = 6"
 
 
 @pytest.mark.parametrize(("where", "spelling", "files"), CLOSED, ids=[where for where, _, _ in CLOSED])
@@ -142,14 +157,14 @@ def test_the_spelling_closes_the_gap_and_keeps_the_meaning(
     assert diagnosis.numbers["delta_spark_files_with_rewrite"] == files
     if spelling is not None:
         assert diagnosis.rewrite == spelling
-    again, kept_again = told(table, diagnosis.rewrite)
+    again, kept_again = found_diagnoses(table, diagnosis.rewrite)
     assert kept_again == kept
     # What is promised of the spelling is what the model says of the spelling itself.
     assert (again.numbers["delta_spark_files"] if again is not None else kept_again) == files
 
 
 def test_a_mixed_or_of_single_conditions_has_no_spelling_that_helps(table: Path) -> None:
-    diagnosis, _ = told(table, "p = 1 OR id = 5")
+    diagnosis, _ = found_diagnoses(table, "p = 1 OR id = 5")
     assert diagnosis is not None
     assert diagnosis.rewrite is None
 
@@ -158,7 +173,7 @@ def test_one_missing_statistic_keeps_a_file_that_another_column_would_drop(tmp_p
     """As in delta-io/delta#6755: five files lack z, and z = 1505 AND id > 1000 reads them too."""
     files = [add(f"{i}", stats=statistics(100, id=(100 * i, 100 * i + 99, 0), **_z(i))) for i in range(20)]
     table = write_log(tmp_path / "t", [[protocol(), metadata({"id": "long", "z": "long"}), *files]])
-    diagnosis, kept = told(table, "z = 1505 AND id > 1000")
+    diagnosis, kept = found_diagnoses(table, "z = 1505 AND id > 1000")
     assert kept == 1
     assert diagnosis is not None
     assert diagnosis.numbers["delta_spark_files"] == 6
@@ -174,11 +189,11 @@ def test_statistics_beyond_the_indexed_columns_are_not_used(tmp_path: Path) -> N
     files = [add(f"{i}", stats=statistics(100, x=(i, i, 0), y=(i, i, 0))) for i in range(4)]
     settings = {"delta.dataSkippingNumIndexedCols": "1"}
     table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long", "y": "long"}, (), settings), *files]])
-    diagnosis, kept = told(table, "y = 2")
+    diagnosis, kept = found_diagnoses(table, "y = 2")
     assert kept == 1
     assert diagnosis is not None
     assert diagnosis.numbers["delta_spark_files"] == 4
-    assert told(table, "x = 2")[0] is None
+    assert found_diagnoses(table, "x = 2")[0] is None
 
 
 # As Spark writes it, as DuckDB writes it where that differs.
@@ -203,12 +218,12 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("where", "in_duckdb"), REWRITTEN, ids=[where for where, _ in REWRITTEN])
 def test_the_spelling_gives_the_same_rows(rows: Path, where: str, in_duckdb: str | None) -> None:
-    diagnosis, kept = told(rows, where)
+    diagnosis, kept = found_diagnoses(rows, where)
     assert diagnosis is not None
     assert diagnosis.rewrite is not None
     truth = rows_of(rows, in_duckdb or where)
     assert truth
     assert rows_of(rows, diagnosis.rewrite) == truth
-    again, kept_again = told(rows, diagnosis.rewrite)
+    again, kept_again = found_diagnoses(rows, diagnosis.rewrite)
     assert kept_again == kept
     assert diagnosis.numbers["delta_spark_files_with_rewrite"] == (kept if again is None else again.numbers["delta_spark_files"])

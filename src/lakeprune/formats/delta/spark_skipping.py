@@ -22,6 +22,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from lakeprune.formats.delta.indexed_columns import indexing_of
+from lakeprune.formats.delta.spark_usable import WITHOUT_BOUNDS, is_rounded
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
@@ -46,7 +47,6 @@ BOOLEANS = "it has no minimum and maximum for booleans and binary values"
 PATTERN = "it uses only patterns that are a prefix"
 NOT_INDEXED = "it does not use statistics of columns beyond the indexed ones"
 
-_WITHOUT_BOUNDS = frozenset({Kind.BOOLEAN, Kind.BINARY})
 _OPPOSITE = {t.Op.EQ: t.Op.NE, t.Op.NE: t.Op.EQ, t.Op.LT: t.Op.GE, t.Op.GE: t.Op.LT, t.Op.GT: t.Op.LE, t.Op.LE: t.Op.GT}
 
 
@@ -61,6 +61,10 @@ class DeltaSpark:
         self._indexing = indexing_of(facts)
         self._profile = profile
         self._reasons: dict[str, None] = {}
+
+    def is_trusted_with(self, predicate: t.Expr) -> bool:
+        """Not with decimals whose bounds a writer may have rounded. A hidden NaN is what `explain` assumes not to be there."""
+        return not any(is_rounded(column) for column in columns_of(predicate))
 
     def plan(self, conjuncts: Iterable[t.Expr]) -> tuple[Plan, tuple[str, ...]]:
         """The plan of what it uses; every conjunct by itself, since it does not join ranges of one column."""
@@ -135,7 +139,7 @@ class DeltaSpark:
 
     def _leaf(self, leaf: t.Expr) -> t.Expr:
         match leaf:
-            case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind in _WITHOUT_BOUNDS:
+            case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind in WITHOUT_BOUNDS:
                 return self._unused(BOOLEANS)
             case t.Compare(_, t.Column(type=type_), t.Literal(type=other)) if _is_cast_inexactly(type_, other):
                 return self._unused(FUNCTION)
@@ -164,7 +168,7 @@ class DeltaSpark:
         types = {literal.type for literal in literals}
         is_whole = len(literals) == sum(not isinstance(option, t.Literal) or option.value is not None for option in options)
         is_one_order = len(types) == 1 or all(isinstance(literal.value, int | Decimal) for literal in literals)
-        if not literals or not is_whole or not is_one_order or column.type.kind in _WITHOUT_BOUNDS or any(map(_is_nan, literals)):
+        if not literals or not is_whole or not is_one_order or column.type.kind in WITHOUT_BOUNDS or any(map(_is_nan, literals)):
             return self._unused(IN_LIST)
         times = {column.type.kind, *(type_.kind for type_ in types if type_ is not None)} & TIME_KINDS
         if len(times) > 1 or any(_is_cast_inexactly(column.type, type_) for type_ in types):

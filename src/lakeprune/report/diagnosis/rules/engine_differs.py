@@ -11,8 +11,8 @@ from msgspec import Struct
 from lakeprune.formats.own_skipping import OwnSkipping
 from lakeprune.predicate.passes.rebuild import conjuncts
 from lakeprune.predicate.schema import Role
-from lakeprune.predicate.tree import TRUE, Expr
-from lakeprune.predicate.walk import columns_of
+from lakeprune.predicate.tree import TRUE, Expr, Member
+from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.predicate.write.pasteable import implied, is_exact, only, plain_sql, whole_text
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers
@@ -39,29 +39,34 @@ def engine_differs(case: Case) -> Investigation:
 
 def _rewrite(case: Case, engine: OwnSkipping) -> _Rewrite | None:
     """The predicate with its clauses as plain comparisons, where the engine does not use what is written."""
-    texts, changed = [], []
+    texts: list[str] = []
+    changed = []
     for clause, conjunct in zip(case.plan.clauses, case.conjuncts, strict=True):
         text = whole_text(conjunct, case.profile.zone)
-        if engine.plan([conjunct])[1]:
-            text = _plain(clause.predicate, text, case.profile.zone)
-            changed.append(clause.text)
-        if text is None:
+        parts = [text]
+        if engine.plan([conjunct])[1] and engine.is_trusted_with(clause.predicate):
+            parts = _plain(clause.predicate, text, case.profile.zone)
+            changed += [clause.text] if parts != [text] else []
+        if None in parts:
             return None
-        texts.append(text)
-    whole = " AND ".join(f"({text})" for text in texts) if len(texts) > 1 else texts[0]
+        texts += [part for part in parts if part is not None]
+    whole = " AND ".join(f"({text})" if " OR " in text else text for text in texts) if len(texts) > 1 else texts[0]
     bound = case.read(whole) if changed else None
     return None if bound is None else _Rewrite(whole, bound, changed[0] if len(changed) == 1 else None)
 
 
-def _plain(predicate: Expr, original: str | None, zone: str) -> str | None:
+def _plain(predicate: Expr, original: str | None, zone: str) -> list[str | None]:
     """The clause as comparisons, or with what it implies of partition columns and of data columns beside it."""
     if is_exact(predicate) and len({column.role for column in columns_of(predicate)}) == 1:
-        return plain_sql(predicate, zone) or original
-    if original is None:
-        return None
-    sides = [only(implied(predicate), role) for role in Role]
+        return [plain_sql(predicate, zone) or original]
+    sides = [_compared(only(implied(predicate), role)) for role in Role]
     texts = [plain_sql(side, zone) for side in sides if side != TRUE]
-    return " AND ".join(f"({text})" for text in [*texts, original] if text is not None)
+    return [*(text for text in texts if text is not None), original]
+
+
+def _compared(side: Expr) -> Expr:
+    """What is worth writing down: not that a column has a value, which Spark adds by itself."""
+    return side if any(isinstance(node, Member) for node in nodes(side)) else TRUE
 
 
 def _finding(case: Case, read: EngineRead, reasons: list[str], rewrite: _Rewrite | None, closed: int) -> Finding:
