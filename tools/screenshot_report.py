@@ -1,7 +1,7 @@
 """`python -m tools.screenshot_report`: the pictures in docs/images again, from the demo's own table and predicate.
 
-report.png is the head of the page down to the diagnoses, ranges.png the strip plots down to the date column. Needs a Chromium on
-PATH (`make browser`).
+report.png is the first screen of the page, steps.png its plot after the first step of the evidence, in the dark. Needs a
+Chromium on PATH (`make browser`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 import lakeprune
 from demo.run import PICTURED
@@ -19,7 +19,7 @@ from demo.tables import orders
 from tools.repository import ROOT
 
 FOLDER = ROOT / "docs" / "images"
-WIDTH = 880
+SCREEN: ViewportSize = {"width": 1280, "height": 800}
 MOST_BYTES = 200_000
 
 
@@ -31,13 +31,19 @@ def main() -> int:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--disable-lcd-text"])
-        page = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
-        page.goto(_written(Path(folder)).as_uri())
-        dates = page.locator(".strip", has_text="ordered_on").locator("svg.plot")
-        sizes = [
-            _picture(page, "report.png", page.locator("header"), page.locator("#diagnoses")),
-            _picture(page, "ranges.png", page.locator("#ranges"), dates),
-        ]
+        report = _written(Path(folder))
+        sizes = []
+        for name, scheme in (("report.png", "light"), ("steps.png", "dark")):
+            page = browser.new_page(viewport=SCREEN, color_scheme="dark" if scheme == "dark" else "light")
+            page.goto(report.as_uri())
+            if name == "steps.png":
+                page.locator('.steps [data-step="1"]').click()
+                page.mouse.move(0, 0)
+                page.locator("#glance").screenshot(path=FOLDER / name)
+            else:
+                page.screenshot(path=FOLDER / name)
+            sizes.append((FOLDER / name).stat().st_size)
+            print(f"wrote docs/images/{name}, {sizes[-1]:,} bytes")
         browser.close()
     return 0 if max(sizes) < MOST_BYTES else 1
 
@@ -48,18 +54,6 @@ def _written(folder: Path) -> Path:
     report = lakeprune.explain(table, PICTURED, explain_why=True)
     page.write_text(report.to_html().replace(str(table), "./orders"), encoding="utf-8")
     return page
-
-
-def _picture(page: Page, name: str, first: Locator, last: Locator) -> int:
-    """The page from the top of one element to the bottom of another; the size of the file."""
-    top, bottom = first.bounding_box(), last.bounding_box()
-    assert top is not None, f"{name}: where it begins is not on the page"
-    assert bottom is not None, f"{name}: where it ends is not on the page"
-    height = bottom["y"] + bottom["height"] - top["y"] + 12
-    path = FOLDER / name
-    page.screenshot(path=path, full_page=True, clip={"x": 0, "y": top["y"], "width": WIDTH, "height": height})
-    print(f"wrote {path.relative_to(ROOT)}, {path.stat().st_size // 1000} KB")
-    return path.stat().st_size
 
 
 if __name__ == "__main__":

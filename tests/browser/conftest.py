@@ -31,9 +31,13 @@ def browser() -> Iterator[Browser]:
 class Visit:
     """An opened page and everything it asked for or complained about."""
 
-    def __init__(self, browser: Browser, path: Path, *, width: int = 1100, scheme: str = "light") -> None:
+    def __init__(
+        self, browser: Browser, path: Path, *, width: int = 1100, height: int = 900, scheme: str = "light", motion: str = ""
+    ) -> None:
         self.page: Page = browser.new_page(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce" if motion == "reduce" else "no-preference",
         )
         self.complaints: list[str] = []
         self.requests: list[str] = []

@@ -25,6 +25,11 @@ def users(folder: Path) -> Report:
     return lakeprune.explain(delta.users(folder / "users"), USERS, min_pruning=90, max_files=3)
 
 
+def why(folder: Path) -> Report:
+    """Metadata and Delta Spark disagree, two diagnoses, a gate that fails."""
+    return lakeprune.explain(delta.users(folder / "why"), "age + 1 > 41", explain_why=True, min_pruning=90)
+
+
 def many(folder: Path) -> Report:
     """2,500 files of 50 days, some without statistics: above the limit of drawing each."""
     columns = {"day": "date", "id": "long", "at": "timestamp", "kind": "string", "price": "double"}
@@ -86,4 +91,4 @@ def levels(folder: Path) -> Report:
     return lakeprune.explain(table.location().removeprefix("file://"), where, row_groups=True)
 
 
-PAGES = {page.__name__: page for page in (users, many, hostile, nothing, no_predicate, no_statistics, levels)}
+PAGES = {page.__name__: page for page in (users, why, many, hostile, nothing, no_predicate, no_statistics, levels)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeprune.report.model import Report
 from lakeprune.report.pictures import compose as compose_module
-from lakeprune.report.pictures.model import BINS, SHADES, Lane, Shade, Strip
+from lakeprune.report.pictures.model import BINS, SHADES, VERDICTS, Shade, Strip
 from lakeprune.report.pictures.ticks import linear_ticks
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType
@@ -49,10 +49,6 @@ def verdicts(report: Report) -> Counter[Shade]:
     return Counter(Shade.ASSUMED if file.assumes else Shade(file.verdict.value.lower()) for file in report.files)
 
 
-def drawn(lane: Lane) -> Counter[Shade]:
-    return Counter(mark.shade for mark in lane.marks)
-
-
 @given(FILES, WHERES)
 @settings(max_examples=40, deadline=None)
 def test_partitions_and_lanes_count_the_verdicts_of_the_listing(files: list[tuple[str | None, Any, int]], where: str) -> None:
@@ -61,7 +57,7 @@ def test_partitions_and_lanes_count_the_verdicts_of_the_listing(files: list[tupl
     expected = verdicts(report)
     assert picture.heat is not None
     cells = [sum(counts) for counts in zip(*(cell.files for cell in picture.heat.cells), strict=True)]
-    assert cells == [expected[shade] for shade in SHADES]
+    assert cells == [expected[shade] for shade in VERDICTS]
     sizes = sum(file.size_bytes for file in report.files if file.verdict is not Verdict.DROP)
     assert sum(cell.bytes[1] + cell.bytes[2] for cell in picture.heat.cells) == sizes
     for strip in picture.strips:
@@ -108,7 +104,7 @@ def test_a_mark_lies_where_the_files_bounds_lie_on_the_axis() -> None:
     (kept,) = [mark for mark in strip.lanes[0].marks if mark.shade is Shade.KEEP]
     assert kept.start == pytest.approx((40 - low) / (high - low))
     assert kept.end == pytest.approx((60 - low) / (high - low))
-    assert kept.label == "e: 40 to 60"
+    assert (kept.path, kept.range) == ("e", "40 to 60")
     assert strip.stripes[0].start == pytest.approx((41 - low) / (high - low))
     assert strip.stripes[0].end == 1.0
 
@@ -181,7 +177,7 @@ def test_clock_ticks_are_in_the_sessions_zone() -> None:
 
 
 def test_most_partitions_share_one_lane_and_the_ones_to_read_do_not() -> None:
-    rows = [File(f"f{n}", 1000, partition={"p": f"{n:03d}"}, stats={"x": (n, n, 0)}) for n in range(500)]
+    rows = [File(f"{part}{n}", 1000, partition={"p": f"{n:03d}"}, stats={"x": (n, n, 0)}) for n in range(500) for part in "fg"]
     picture = report_on(RowsSnapshot({"p": STRING, "x": INT}, rows, partition_by=["p"]), "x BETWEEN 200 AND 205").picture()
     (strip,) = picture.strips
     assert [lane.label for lane in strip.lanes if lane.files[0] == 0] == [f"{n}" for n in range(200, 206)]
@@ -207,3 +203,39 @@ def test_an_axis_has_its_ends_in_order_when_ranges_are_open() -> None:
     table = RowsSnapshot({"x": INT}, files)
     (strip,) = report_on(table, "x > 5").picture().strips
     assert sum(len(lane.marks) for lane in strip.lanes) == 2
+
+
+def test_partitions_of_one_file_share_a_lane() -> None:
+    rows = [File(f"f{n}", partition={"p": f"{n:02d}"}, stats={"x": (n, n, 0)}) for n in range(30)]
+    table = RowsSnapshot({"p": STRING, "x": INT}, rows, partition_by=["p"])
+    assert [lane.label for lane in strip_of(report_on(table, "x < 5"), "x").lanes] == ["all files"]
+    two = [File(f"g{n}", partition={"p": "00"}, stats={"x": (n, n, 0)}) for n in range(2)]
+    table = RowsSnapshot({"p": STRING, "x": INT}, [*rows[1:], *two], partition_by=["p"])
+    strip = strip_of(report_on(table, "x < 5"), "x")
+    assert [(lane.label, len(lane.marks)) for lane in strip.lanes] == [("00", 2), ("29 partitions of one file", 29)]
+
+
+@pytest.mark.parametrize("most_marks", [2000, 0])
+def test_a_dropped_file_shows_what_drops_it_on_each_axis(most_marks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By partition values, by a clause on the column of the axis, or by another clause; credits say the same."""
+    monkeypatch.setattr(compose_module, "MOST_MARKS", most_marks)
+    files = [
+        File("other partition", partition={"p": "b"}, stats={"x": (0, 9, 0), "y": (0, 9, 0)}),
+        File("by x", partition={"p": "a"}, stats={"x": (6, 9, 0), "y": (0, 9, 0)}),
+        File("by y", partition={"p": "a"}, stats={"x": (0, 9, 0), "y": (6, 9, 0)}),
+        File("kept", partition={"p": "a"}, stats={"x": (0, 9, 0), "y": (0, 9, 0)}),
+    ]
+    table = RowsSnapshot({"p": STRING, "x": INT, "y": INT}, files, partition_by=["p"])
+    report = report_on(table, "p = 'a' AND x < 5 AND y < 5")
+    expected = {
+        "p": [Shade.BY_PARTITION, Shade.BY_ANOTHER, Shade.BY_ANOTHER, Shade.KEEP],
+        "x": [Shade.BY_PARTITION, Shade.DROP, Shade.BY_ANOTHER, Shade.KEEP],
+        "y": [Shade.BY_PARTITION, Shade.BY_ANOTHER, Shade.DROP, Shade.KEEP],
+    }
+    for strip in report.picture().strips:
+        if most_marks:
+            shades = {mark.path: mark.shade for lane in strip.lanes for mark in lane.marks}
+            assert [shades[file.path] for file in files] == expected[strip.column], strip.column
+        else:
+            drawn = {shade for n, shade in enumerate(SHADES) if any(any(lane.depth[n]) for lane in strip.lanes)}
+            assert drawn == set(expected[strip.column])

@@ -1,4 +1,4 @@
-"""A table at one version, as every other room sees it.
+"""A table at one version, as every other package sees it.
 
 A format's reader produces a `Snapshot`; programs ask it for the relation of its containers, whose columns relation.py
 lists.
@@ -89,6 +89,7 @@ class SnapshotFacts(Struct, frozen=True):
     table_id: str | None = None  # by which the table knows itself, wherever it lies
     declared: Mapping[str, Declared] = MappingProxyType({})  # by the names of top-level columns
     has_partition_values_in_files: bool = False  # data files hold their partition columns, too
+    written_at: int | None = None  # when this version was committed, in milliseconds since the epoch
     has_tight_bounds: bool = False  # where no row is deleted, recorded bounds are values, as far as their type is not rounded
 
 

@@ -6,7 +6,7 @@ enough to be drawn file by file, one per file. The metadata is read once, into a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from msgspec import Struct
 from lakeprune.engines.engine import Row
 from lakeprune.formats.relation import Needs
 from lakeprune.predicate.tree import Column
+from lakeprune.predicate.walk import columns_of
 from lakeprune.programs.axis import Axis, LinearAxis, OrdinalAxis, prefix, window
 from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.programs.patterns import Evaluation
@@ -27,6 +28,8 @@ PREFIX = 12  # letters of a text bound that are kept where files are counted
 MOST_INTERVALS = 60  # of the predicate's range that are drawn
 UNKNOWN, ONLY_NULL = -1, -2  # places of files without a range
 ASSUMED = len(NUMBERS)  # the verdict of files that are dropped only because no NaN is assumed to be hidden
+# On one column's axis a dropped file has the verdict DROP where a clause on that column drops it, and one of these otherwise.
+BY_PARTITION, BY_ANOTHER = ASSUMED + 1, ASSUMED + 2
 
 
 class Subject(Struct, frozen=True):
@@ -118,7 +121,7 @@ class Sketch:
         return PREFIX
 
     def ranges(self, k: int, lanes: str, axis: Axis) -> list[Row]:
-        """Lane, verdict, place and number of column k's ranges.
+        """Lane, verdict on column k's axis, place and number of column k's ranges.
 
         File by file the number is 1, and path and both bounds follow. In bins it is how many more ranges touch the bin than the
         one before. Files without a range have the place UNKNOWN or ONLY_NULL.
@@ -127,10 +130,11 @@ class Sketch:
         first = "0" if self.subject.by_file else axis.bin(self._engine.dialect, low)
         unbounded = f"CASE WHEN a{k}_an THEN {ONLY_NULL} ELSE {UNKNOWN} END"
         place = f"CASE WHEN {low} IS NOT NULL THEN {first} WHEN {high} IS NOT NULL THEN 0 ELSE {unbounded} END"
+        shade = f"CASE WHEN verdict = {NUMBERS[Verdict.DROP]} THEN a{k}_by ELSE verdict END AS verdict"
         if self.subject.by_file:
-            return self._engine.query(f"SELECT lane, verdict, {place}, 1, path, {low}, {high} FROM {lanes} AS s ORDER BY path")
+            return self._engine.query(f"SELECT lane, {shade}, {place}, 1, path, {low}, {high} FROM {lanes} AS s ORDER BY path")
         last = f"CASE WHEN {high} IS NULL THEN {axis.bins - 1} ELSE {axis.bin(self._engine.dialect, high)} END"
-        placed = self._engine.kept(f"SELECT lane, verdict, {place} AS first, {last} AS last FROM {lanes} AS s")
+        placed = self._engine.kept(f"SELECT lane, {shade}, {place} AS first, {last} AS last FROM {lanes} AS s")
         steps = (
             f"SELECT lane, verdict, first AS bin, 1 AS step FROM {placed} "
             f"UNION ALL SELECT lane, verdict, last + 1, -1 FROM {placed} WHERE first >= 0"
@@ -173,6 +177,23 @@ def _verdict_sql(plan: Plan, printer: FactPrinter) -> str:
     return f"CASE WHEN {is_assumed} THEN {ASSUMED} ELSE {verdict} END"
 
 
+def _dropped_by(plan: Plan, printer: FactPrinter, column: Column) -> str:
+    """What drops a dropped file, for the axis of this column: every rung before the statistics comes first, as in credits."""
+
+    def drops(bits: Iterable[int]) -> str:
+        return " OR ".join(["FALSE", *(f"{printer.bit(plan.bits[bit], 1)} = 0" for bit in dict.fromkeys(bits))])
+
+    above = (place.by_rung[rung] for place in plan.positions for rung in range(len(plan.ladder) - 1))
+    own = (
+        place.can_true
+        for clause, place in zip(plan.clauses, plan.positions, strict=True)
+        if column in columns_of(clause.predicate)
+    )
+    by_partition = f"NOT {printer.is_in_kept_group} OR {drops(above)}"
+    here = NUMBERS[Verdict.DROP]
+    return f"CASE WHEN {by_partition} THEN {BY_PARTITION} WHEN {drops(own)} THEN {here} ELSE {BY_ANOTHER} END"
+
+
 def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
     columns = tuple(map(plan.evidence.seen, subject.columns))
     printer = evaluation.relation(plan, Needs(columns, subject.partitions, paths=subject.by_file))
@@ -185,4 +206,6 @@ def _sketch_sql(evaluation: Evaluation, plan: Plan, subject: Subject) -> str:
         ends = (("lo", relation.lo(column)), ("hi", relation.hi(column)))
         items += [f"{prefix(end, letters)} AS a{k}_{side}" for side, end in ends]
         items.append(f"{relation.all_null(column)} AS a{k}_an")
+        by = _dropped_by(plan, printer, subject.columns[k]) if subject.has_predicate else str(NUMBERS[Verdict.DROP])
+        items.append(f"{by} AS a{k}_by")
     return f"SELECT {', '.join(items)} FROM {relation.source}"

@@ -19,7 +19,7 @@ from lakeprune.formats.delta.log_files import LOG, LogFiles, Segment, list_log
 from lakeprune.formats.delta.replay import Replay
 from lakeprune.formats.delta.schema import delta_schema
 from lakeprune.formats.delta.snapshot import DeltaSnapshot
-from lakeprune.formats.delta.time_travel import version_at
+from lakeprune.formats.delta.time_travel import own_time, version_at
 from lakeprune.formats.format import At, refuse_ref
 from lakeprune.formats.snapshot import Expected, Note, SnapshotFacts
 from lakeprune.predicate.schema import Schema
@@ -45,6 +45,7 @@ def open_delta(storage: Storage, engine: Engine, at: At, files: LogFiles) -> Del
     columns = delta_schema(metadata.schema_text, metadata.partition_columns, mapped=mapped)
     sources = sources_of(columns.schema, columns.generated, protocol)
     expected, doubts = _expected(storage, segment.version)
+    features = declared_features(protocol, metadata, _clustering(state.clustering, columns.schema))
     facts = SnapshotFacts(
         "delta",
         "Delta table",
@@ -53,13 +54,14 @@ def open_delta(storage: Storage, engine: Engine, at: At, files: LogFiles) -> Del
         segment.version,
         columns.schema,
         metadata.partition_columns,
-        declared_features(protocol, metadata, _clustering(state.clustering, columns.schema)),
+        features,
         metadata.configuration,
         expected,
         (*problems, *doubts, *feature_notes(protocol, metadata)),
         columns.computed,
         table_id=metadata.table_id,
         declared=columns.declared,
+        written_at=_written_at(storage, segment, files, has_own_times=features.in_commit_timestamps),
         has_tight_bounds=True,
     )
     commits = None
@@ -96,6 +98,17 @@ def _locate(storage: Storage, engine: Engine, asked: At, files: LogFiles) -> tup
             raise _cannot_rebuild(storage, files, version, found)
         raise _no_such_version(storage, files, version)
     return found
+
+
+def _written_at(storage: Storage, segment: Segment, files: LogFiles, *, has_own_times: bool) -> int | None:
+    """When the version was committed, in milliseconds: by the commit itself, otherwise by its file; None when that is gone."""
+    read = {commit.first: commit for commit in segment.commits if commit.first == commit.last}
+    commit = read.get(segment.version) or files.commits.get(segment.version)
+    if commit is None:
+        return None
+    return (
+        (own_time(storage, commit) if has_own_times and commit.first in read else None) or commit.entry.modified // 1000 or None
+    )
 
 
 def _first_readable(

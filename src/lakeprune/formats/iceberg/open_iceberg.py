@@ -68,6 +68,7 @@ def open_iceberg(storage: Storage, engine: Engine, asked: At) -> IcebergSnapshot
         table_id=metadata.table_uuid,
         declared=declared_columns(declared, metadata.schemas),
         has_partition_values_in_files=True,
+        written_at=(None if snapshot is None else snapshot.timestamp_ms) or None,
         notes=_notes(metadata, snapshot, names),
     )
     types = dict(_types(declared))

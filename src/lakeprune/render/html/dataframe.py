@@ -33,7 +33,9 @@ def page(report: DataFrameReport, _: View) -> Iterator[str]:
     head = heading(f"report · {scans_text(report)}", title, report.query, "Query") + _known(facts(report))
     yield page_top(report.query or title, head, [(f"scan-{index}", f"Scan {index}") for index in range(1, len(shown) + 1)])
     for index, each in enumerate(shown, 1):
-        yield section(f"scan-{index}", f"Scan {index}: {words(_title(each))}", _known(scan_facts(each)) + _explained(each))
+        yield section(
+            f"scan-{index}", f"Scan {index}: {words(_title(each))}", _known(scan_facts(each)) + _explained(each, f"scan-{index}-")
+        )
     if (more := len(report.sections) - len(shown)) > 0:
         yield f'<p class="empty">{more:,} more scans are in the JSON document.</p>'
     yield page_end(report.elapsed_ms, "plans and metadata: nothing was executed")
@@ -57,15 +59,15 @@ def _title(each: Section) -> str:
     return place if each.scan.version is None else f"{place}, version {each.scan.version}"
 
 
-def _explained(each: Section) -> str:
+def _explained(each: Section, scope: str) -> str:
     report = each.report
     if report is None:
         return failed_gates(each.assertions)
     parts = [answer(report)]
     if report.numbers.total.files:
-        parts.append(funnel(report))
+        parts.append(funnel(report, scope))
     if report.clauses:
         parts.append(clauses(report))
     if report.diagnoses is not None and report.predicate is not None:
-        parts.append(diagnoses(report.diagnoses))
+        parts.append(diagnoses(report.diagnoses, scope))
     return "".join([*parts, gates(report), notes(report)])

@@ -18,19 +18,24 @@ _LONGEST_PATH = 400
 _MOST_COLUMNS = 3  # whose bounds are shown
 
 
-def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
-    """The section's content, in at most `budget` bytes of rows."""
+def file_rows(report: Report, files: Sequence[FileReport], budget: int) -> tuple[str, int]:
+    """As many rows as fit into `budget` bytes, and how many they are."""
     numbers = {clause.clause.text: index for index, clause in enumerate(report.clauses, 1)}
     rows: list[str] = []
-    for file in files:
+    for place, file in enumerate(files, 1):
         why = _why(file, numbers, report.facts.evidence.ladder) if report.predicate is not None else ""
-        row = _row(file, why)
+        row = _row(file, why, place)
         budget -= len(row.encode("utf-8", "replace"))
         if budget < 0:
             break
         rows.append(row)
+    return "".join(rows), len(rows)
+
+
+def file_list(report: Report, rows: str, count: int) -> str:
+    """The section's content with so many rows."""
     total = report.numbers.total.files
-    listed = plural(total, "file") if len(rows) == total else f"the {len(rows):,} largest of {total:,} files"
+    listed = plural(total, "file") if count == total else f"the {count:,} largest of {total:,} files"
     return (
         f"<p>Listed: {listed}, by bytes.</p>"
         '<form class="search" role="search"><label for="find">Search</label>'
@@ -38,7 +43,7 @@ def file_list(report: Report, files: Sequence[FileReport], budget: int) -> str:
         '<kbd aria-hidden="true">/</kbd><output id="found" for="find" aria-live="polite"></output></form>'
         '<div class="scroll list" tabindex="0" role="region" aria-label="Files"><table id="file-table"><thead><tr>'
         f"{_head('Verdict')}{_head('File')}{_head('Bytes', 'num', 'descending')}{_head('Rows', 'num')}{_head('Why')}"
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
         '<p id="none" class="empty" hidden>No listed file matches the search.</p>'
     )
 
@@ -47,12 +52,13 @@ def _head(name: str, style: str = "", order: str = "none") -> str:
     return f'<th scope="col" class="{style}" aria-sort="{order}"><button type="button">{name}</button></th>'
 
 
-def _row(file: FileReport, why: str) -> str:
+def _row(file: FileReport, why: str, place: int) -> str:
     verdict = file.verdict.value if why else "READ"  # without a predicate there is no reason
     style = "assumed" if file.assumes else verdict.lower()
     rows = "" if file.live_rows is None else f'<data value="{file.live_rows}">{file.live_rows:,}</data>'
     return (
-        f'<tr><td><b class="{style}">{verdict}</b><td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}'
+        f'<tr id="file-{place}"><td><b class="{style}">{verdict}</b>'
+        f"<td><code>{words(file.path, _LONGEST_PATH)}</code>{_known(file)}"
         f'<td class="num"><data value="{file.size_bytes}">{size_text(file.size_bytes)}</data><td class="num">{rows}'
         f"<td>{why}"
     )

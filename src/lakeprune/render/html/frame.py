@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files as package_files
 
@@ -37,7 +38,8 @@ def page_top(title: str, header: str, links: Iterable[tuple[str, str]] = (), def
 
 def page_end(elapsed_ms: int, source: str) -> str:
     """What closes the page: how it was made, and the one script."""
-    made = f"Made by lakeprune {__version__} in {elapsed_ms:,} ms from {source}."
+    today = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    made = f"Made by lakeprune {__version__} on {today} in {elapsed_ms:,} ms from {source}."
     return f"\n</main>\n<footer><p>{made}</p></footer>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
 
 

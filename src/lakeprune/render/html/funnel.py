@@ -24,18 +24,22 @@ def steps(report: Report) -> list[tuple[str, Amount]]:
     return found
 
 
-def funnel(report: Report) -> str:
-    """Three small bar charts side by side, one per measure."""
+def funnel(report: Report, scope: str = "") -> str:
+    """One bar chart, and a switch between its measures; `scope` tells it from others on the page."""
     rungs = steps(report)
-    charts = []
+    charts: list[str] = []
+    choices: list[str] = []
     for title, measure, shown in _MEASURES:
-        whole = measure(report.numbers.total)
+        name, whole = title.lower(), measure(report.numbers.total)
         bars = "".join(
-            _bar(name, measure(amount), whole, shown(amount), "in" if index == 0 else "out" if index == len(rungs) - 1 else "mid")
-            for index, (name, amount) in enumerate(rungs)
+            _bar(rung, measure(amount), whole, shown(amount), "in" if index == 0 else "out" if index == len(rungs) - 1 else "mid")
+            for index, (rung, amount) in enumerate(rungs)
         )
-        charts.append(f'<div class="measure" data-measure="{title.lower()}"><h3>{title}</h3><dl>{bars}</dl></div>')
-    return f'<div class="funnel">{"".join(charts)}</div>{_remarks(report)}'
+        charts.append(f'<div class="measure" data-measure="{name}"><h3>{title}</h3><dl>{bars}</dl></div>')
+        checked = "" if choices else " checked"
+        choices.append(f'<label><input type="radio" name="{scope}measure" value="{name}"{checked}> {title}</label>')
+    switch = f'<fieldset class="switch"><legend>Count</legend>{"".join(choices)}</fieldset>'
+    return f'<div class="funnel">{switch}{"".join(charts)}</div>{_remarks(report)}'
 
 
 def _bar(name: str, part: int, whole: int, shown: str, role: str) -> str:
@@ -53,7 +57,8 @@ def _remarks(report: Report) -> str:
     numbers = report.numbers
     remarks = []
     if report.predicate is not None and numbers.full.files:
-        remarks.append(f"{plural(numbers.full.files, 'file')} of those left fully matched.")
+        verb = "is" if numbers.full.files == 1 else "are"
+        remarks.append(f"{numbers.full.files:,} of the files left {verb} fully matched: every row satisfies the predicate.")
     if numbers.empty.files:
         remarks.append(f"{plural(numbers.empty.files, 'file')} dropped for having no live row.")
     bounded = numbers.total.files_with_bounded_rows

@@ -18,7 +18,7 @@ def heat_map(heat: Heat) -> str:
         if shown == heat.partitions
         else f"the {shown:,} of {heat.partitions:,} partitions with most to read"
     )
-    intro = f"<p>By {names}: {which}. Each cell: files to read of all; the fuller its bar, the more of its bytes.</p>"
+    intro = f"<p>By {names}: {which}. Each cell: files to read of all files; the bar is the share of bytes to read.</p>"
     grid = _grid(heat)
     return intro + (grid if grid is not None else _tiles(heat))
 

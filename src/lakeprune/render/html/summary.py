@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.render.html.findings import gates
 from lakeprune.render.html.frame import heading
-from lakeprune.render.html.words import code, number, plain_list, plural, size, sizes_of, words
+from lakeprune.render.html.words import code, number, plural, size, sizes_of, words
 from lakeprune.render.phrases import differing
 from lakeprune.report.amount import percent_text
 from lakeprune.report.model import Report
@@ -14,9 +17,10 @@ def summary(report: Report) -> str:
     """Table, version, predicate, answer."""
     facts = report.facts
     return (
-        heading(f"report · {table_of(facts, ' · ')}", report.table, report.predicate)
+        heading(f"report · {table_of(facts, ' · ')}{_written(facts)}", report.table, report.predicate)
         + ('<p class="muted">without a predicate</p>' if report.predicate is None else "")
         + answer(report)
+        + gates(report)
         + _session(report)
     )
 
@@ -24,6 +28,17 @@ def summary(report: Report) -> str:
 def table_of(facts: SnapshotFacts, separator: str) -> str:
     """What is explained: the kind of table and its version, if it has versions."""
     return separator.join([words(facts.title), *([] if facts.version is None else [f"version {facts.version}"])])
+
+
+def _written(facts: SnapshotFacts) -> str:
+    """When this version was committed, where that is known."""
+    if facts.written_at is None:
+        return ""
+    try:
+        moment = datetime.fromtimestamp(facts.written_at / 1000, UTC)
+    except (OverflowError, ValueError, OSError):  # a time that no calendar has
+        return ""
+    return f" · written {moment:%Y-%m-%d %H:%M} UTC"
 
 
 def answer(report: Report) -> str:
@@ -44,7 +59,8 @@ def answer(report: Report) -> str:
     engines = differing(report)
     others = "".join(f"; {engine.name} {engine.version} reads <strong>{number(engine.files)}</strong>" for engine in engines)
     sizes = " and ".join([size(kept.bytes), *(size(engine.bytes) for engine in engines)])
-    why = plain_list(f"{engine.name}: {words('; '.join(engine.why))}" for engine in engines if engine.why)
+    reasons = "; ".join(f"{engine.name}: {words('; '.join(engine.why))}" for engine in engines if engine.why)
+    why = f'<p class="differs">{reasons}.</p>' if reasons else ""
     return (
         f'<p class="answer">{"Metadata allows" if engines else "Reads"} <strong>{number(kept.files)}</strong> of '
         f"{number(total.files)} file{'' if total.files == 1 else 's'}{others}: {sizes} of {sizes_of(total)}, "

@@ -16,7 +16,7 @@ from lakeprune.report.pictures.model import (
     MOST_LANES,
     MOST_MARKS,
     MOST_STRIPS,
-    SHADES,
+    VERDICTS,
     Cell,
     Counts,
     Heat,
@@ -38,7 +38,9 @@ def compose(evaluation: Evaluation, plan: Plan, total: Counts, largest: Iterable
     cells, count = _partitions(sketch) if partitions and sum(total) else ([], 0)
     whole = Lanes(sketch.lanes([]), (("all files", total),))
     # Files of one partition need no lanes, nor does a partition column, on whose axis they lie apart.
-    lanes = _lanes(sketch, _in_order(cells[:MOST_LANES], evaluation, partitions), count, total) if count > 1 else whole
+    # Partitions of one file share a lane: a lane each would be a page of air.
+    apart = [cell for cell in cells if sum(cell.files) > 1][:MOST_LANES] if count > 1 else []
+    lanes = _lanes(sketch, _in_order(apart, evaluation, partitions), cells, count, total) if apart else whole
     strips = []
     for k, column in enumerate(columns):
         found = strip(sketch, k, whole if column.role is Role.PARTITION else lanes, plan, evaluation.profile)
@@ -71,7 +73,7 @@ def _partitions(sketch: Sketch) -> tuple[list[Cell], int]:
     """The partitions with most to read, and how many there are."""
     rows, count = sketch.partitions(MOST_CELLS)
     cells = []
-    shades = len(SHADES)
+    shades = len(VERDICTS)
     for row in rows:
         numbers = tuple(map(int, row[-2 * shades :]))
         cells.append(Cell(tuple(row[: -2 * shades]), numbers[:shades], numbers[shades:]))
@@ -90,10 +92,12 @@ def _in_order(cells: list[Cell], evaluation: Evaluation, columns: tuple[Column, 
     return sorted(cells, key=lambda cell: [key(text, column) for text, column in zip(cell.texts, columns, strict=True)])
 
 
-def _lanes(sketch: Sketch, cells: list[Cell], count: int, total: Counts) -> Lanes:
-    """A lane for each of these partitions, and one for all others."""
-    labels = [(" / ".join(cell.labels), cell.files) for cell in cells]
-    if others := count - len(cells):
-        rest = tuple(every - sum(cell.files[shade] for cell in cells) for shade, every in enumerate(total))
-        labels.append((f"{others:,} other partition{'s' if others > 1 else ''}", rest))
-    return Lanes(sketch.lanes([cell.texts for cell in cells]), tuple(labels))
+def _lanes(sketch: Sketch, apart: list[Cell], cells: list[Cell], count: int, total: Counts) -> Lanes:
+    """A lane for each of the partitions `apart`, and one for all others; `cells` are those of `count` that are known."""
+    labels = [(" / ".join(cell.labels), cell.files) for cell in apart]
+    if others := count - len(apart):
+        rest = tuple(every - sum(cell.files[shade] for cell in apart) for shade, every in enumerate(total))
+        partitions = f"partition{'s' if others > 1 else ''}"
+        is_single = sum(rest) == others and len(cells) == count
+        labels.append((f"{others:,} {partitions} of one file" if is_single else f"{others:,} other {partitions}", rest))
+    return Lanes(sketch.lanes([cell.texts for cell in apart]), tuple(labels))

@@ -27,10 +27,14 @@ class Shade(Enum):
     KEEP = "keep"
     FULL = "full"
     ASSUMED = "assumed"  # dropped only because no NaN is assumed to be hidden
+    # On the axis of one column, where DROP is what a clause on that column drops:
+    BY_PARTITION = "by-partition"  # dropped by partition values
+    BY_ANOTHER = "by-another"  # dropped by what does not concern this column
 
 
 SHADES = tuple(Shade)
-Counts = tuple[int, ...]  # in the order of SHADES
+VERDICTS = SHADES[:4]  # where no column is looked at
+Counts = tuple[int, ...]  # in the order of VERDICTS
 
 
 class Tick(Struct, frozen=True):
@@ -51,11 +55,15 @@ class Mark(Struct, frozen=True):
     start: float
     end: float
     shade: Shade
-    label: str
+    path: str
+    range: str  # as text
 
 
 class Lane(Struct, frozen=True):
-    """The files of one partition (or of the others together) on one column's axis: as marks, or as depth per shade and bin."""
+    """The files of one partition (or of the others together) on one column's axis.
+
+    As marks, or as depth per shade, in the order of SHADES, and bin.
+    """
 
     label: str
     files: Counts

@@ -18,7 +18,7 @@ from lakeprune.predicate.write.sets import comparison_text
 from lakeprune.programs.axis import Axis, LinearAxis
 from lakeprune.programs.sketch import MOST_INTERVALS, ONLY_NULL, UNKNOWN, Sketch
 from lakeprune.report.listing import shown
-from lakeprune.report.pictures.model import BINS, SHADES, Counts, Lane, Mark, Strip, Stripe
+from lakeprune.report.pictures.model import BINS, SHADES, VERDICTS, Counts, Lane, Mark, Strip, Stripe
 from lakeprune.report.pictures.ticks import ticks
 from lakeprune.skipping.plan import Plan
 from lakeprune.values.intervals import IntervalSet
@@ -61,7 +61,7 @@ def _stripes(axis: Axis, allowed: IntervalSet | None) -> tuple[Stripe, ...]:
 
 def _lanes(sketch: Sketch, k: int, lanes: Lanes, axis: Axis, profile: Profile) -> tuple[Lane, ...]:
     column, numbers = sketch.subject.columns[k], range(len(lanes.labels))
-    unknown = [[0] * len(SHADES) for _ in numbers]
+    unknown = [[0] * len(VERDICTS) for _ in numbers]
     only_null = [0 for _ in numbers]
     marks: list[list[Mark]] = [[] for _ in numbers]
     changes = [[[0] * (axis.bins + 1) for _ in SHADES] for _ in numbers]
@@ -69,11 +69,11 @@ def _lanes(sketch: Sketch, k: int, lanes: Lanes, axis: Axis, profile: Profile) -
         if place == ONLY_NULL:
             only_null[lane] += count
         elif place == UNKNOWN:
-            unknown[lane][shade] += count
+            unknown[lane][shade if shade < len(VERDICTS) else 0] += count
         elif file:
             path, low, high = file
-            label = f"{path}: {_range_text(low, high, column, profile)}"
-            marks[lane].append(Mark(axis.start(low), axis.end(high), SHADES[shade], label))
+            text = _range_text(low, high, column, profile)
+            marks[lane].append(Mark(axis.start(low), axis.end(high), SHADES[shade], path, text))
         else:
             changes[lane][shade][place] += int(count)
     return tuple(
