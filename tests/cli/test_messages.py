@@ -21,7 +21,7 @@ from tests.builders import delta
 # What is typed: a predicate, or after `$` a command | the exit code | the code of the error | the fix as it is shown, of
 # commands a part of it. A hyphen stands for no fix, of commands for any.
 TABLE = Path(__file__).with_name("messages.txt").read_text()
-ROWS = [[part.strip() for part in line.split(" | ")] for line in TABLE.strip().splitlines()]
+ROWS = [[part.strip() for part in line.rsplit(" | ", 3)] for line in TABLE.strip().splitlines()]
 PREDICATES = [row for row in ROWS if not row[0].startswith("$ ")]
 COMMANDS = [(row[0].removeprefix("$ "), *row[1:]) for row in ROWS if row[0].startswith("$ ")]
 ACCEPTED = (
@@ -32,6 +32,7 @@ ACCEPTED_COMMANDS = (
     "explain delta.`users` -w 'age > 40'",
     "explain DELTA.`./users` -w 'age > 40'",
     "explain users -w '-age < 5'",
+    "version",
 )
 
 

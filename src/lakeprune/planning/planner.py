@@ -64,7 +64,15 @@ class Planner(Struct, frozen=True):
         from lakeprune.predicate.bind.bind import bind
 
         condition = read(where, self.profile)
-        return bind(condition.tree, self.facts.schema, self.profile, condition.text)
+        try:
+            return bind(condition.tree, self.facts.schema, self.profile, condition.text)
+        except PredicateError as error:
+            from lakeprune.predicate.read.sql.repair import followed
+
+            def accept(text: str) -> Expr:
+                return bind(read(text, self.profile).tree, self.facts.schema, self.profile, text)
+
+            raise followed(error, condition.text, accept) from error
 
     def ask_bound(self, condition: Condition, bound: Expr) -> Question:
         """The question of a tree that is bound already; the condition is what is shown of it."""

@@ -59,6 +59,7 @@ class Clock:
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self.zone = profile.zone
+        self.ansi = profile.ansi
         self.was_asked = False
 
     def literal(self, name: str) -> Literal:

@@ -13,7 +13,13 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.bind import literals
 from lakeprune.predicate.bind.names import METADATA, Resolver
-from lakeprune.predicate.bind.refusals import refused_comparison, refused_list, refused_nested
+from lakeprune.predicate.bind.refusals import (
+    is_number,
+    refused_arithmetic,
+    refused_comparison,
+    refused_list,
+    refused_nested,
+)
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Expr, Profile
@@ -95,7 +101,8 @@ class _Binder:
         self._refuse_nested(expr)
         left, right = self._side(expr.left, expr.right), self._side(expr.right, expr.left)
         left, right = self._typed(left, right), self._typed(right, left)
-        self._refuse(refused_comparison(expr.op, left, right, self._profile), expr)
+        number = next((side for side in (left, right) if is_number(side)), None)
+        self._refuse(refused_comparison(expr.op, left, right, self._profile), expr, number)
         bound = t.Compare(expr.op, left, right)
         meanings = literals.finer_or_coarser(bound) or literals.beyond_every_integer(bound)
         if meanings is not None:
@@ -109,9 +116,11 @@ class _Binder:
                 if column is not None and column.type.kind in NESTED_KINDS:
                     self._refuse(refused_nested(column, self._names.leaves(name), expr.op, literal), expr)
 
-    def _refuse(self, error: PredicateError | None, expr: Expr) -> None:
+    def _refuse(self, error: PredicateError | None, expr: Expr, number: Expr | None = None) -> None:
         if error is not None:
-            error.where = self._names.where(next(iter(_names(expr)), None))
+            name = next(iter(_names(expr)), None)
+            error.where = self._names.where(name)
+            error.fix = error.fix and self._names.replaced(name, number, error.fix)
             raise error
 
     def _side(self, expr: Expr, other: Expr) -> Expr:
@@ -119,8 +128,9 @@ class _Binder:
         try:
             return self._value(expr)
         except PredicateError as error:
-            if error.code == "LP102" and isinstance(expr, t.Name):
-                error.fix = self._names.meant(expr, other) or error.fix
+            name = expr.args[0] if isinstance(expr, t.Call) and expr.function == "negate" else expr
+            if error.code == "LP102" and isinstance(name, t.Name):
+                error.fix = self._names.meant(name, other) or error.fix
             raise
 
     def _truth_compare(self, expr: t.Compare) -> Expr | None:
@@ -151,7 +161,8 @@ class _Binder:
         else:
             bound = [self._side(option, expr.value) for option in expr.options]
             options = tuple(self._typed(option, value) for option in bound)
-        self._refuse(refused_list(value, expr.options, options, self._profile), expr)
+        number = next((option for option in options if is_number(option)), None)
+        self._refuse(refused_list(value, expr.options, options, self._profile), expr, number)
         if _mixes_text_with_other_times(expr.options, options, type_of(value)):
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = t.In(value, options)
@@ -220,8 +231,12 @@ class _Binder:
             digits = args[1] if len(args) > 1 else t.Literal(0)
             type_ = rounded_type(type_, digits.value) if isinstance(digits, t.Literal) else None
         if type_ is None:
+            refused = refused_arithmetic(function, args, self._text)
+            if refused is not None:
+                refused.where = self._names.where(next(iter(_names(expr)), None))
+                raise refused
             of = f" of {_list_of(types)}" if lookup(function) is not None else ""
-            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune cannot evaluate {function}(){of}")
+            raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune cannot evaluate {_called(function)}{of}")
         return t.Call(function, args, type_)
 
     def _check_conditions(self, expr: t.Call, types: tuple[DataType | None, ...]) -> None:
@@ -302,6 +317,10 @@ def _either_of(first: Expr, others: list[Expr]) -> Expr:
     for other in others:
         first = t.Either(first, other)
     return first
+
+
+def _called(function: str) -> str:
+    return f"{function}()" if function.isidentifier() else function
 
 
 def _list_of(types: tuple[DataType | None, ...]) -> str:

@@ -13,7 +13,8 @@ from lakeprune.predicate.read.sql.spans import MAX_REPEATED, underline
 from lakeprune.predicate.schema import Field, Role, Schema, leaf_paths
 from lakeprune.predicate.tree import Column, Expr, Literal, Name
 from lakeprune.predicate.walk import type_of
-from lakeprune.values.types import NESTED_KINDS, Kind
+from lakeprune.predicate.write.show import name_text, show
+from lakeprune.values.types import NESTED_KINDS, TIME_KINDS, DataType, Kind
 
 METADATA = "_metadata"  # the struct that Spark adds to every row of a file: its path, its size
 
@@ -78,7 +79,12 @@ class Resolver:
         shown = value if len(value) <= 50 else value[:50] + "..."
         of = f"column {'.'.join(other.path)} is of that type" if isinstance(other, Column) else None
         what = f"'{shown}' is not a value of type {type_}"
-        fix = self._column_in_quotes(value) or _no_such_day(value) or (_EXAMPLES.get(type_.kind) if type_ is not None else None)
+        fix = (
+            self._column_in_quotes(value)
+            or self._day_in_digits(value, type_)
+            or _no_such_day(value)
+            or (_EXAMPLES.get(type_.kind) if type_ is not None else None)
+        )
         return PredicateError("LP106", what, where=self._where_text(value), why=of, fix=fix)
 
     def _column_in_quotes(self, value: str) -> str | None:
@@ -92,15 +98,43 @@ class Resolver:
         fixed = self._text.replace(f'"{value}"', f"`{value}`")
         return f"double quotes make text, back-ticks a name; write: {fixed}"
 
+    def _day_in_digits(self, value: str, type_: DataType | None) -> str | None:
+        """`'20250103'`, a date to other databases."""
+        if type_ is None or type_.kind not in TIME_KINDS or len(self._text) > MAX_REPEATED:
+            return None
+        digits = re.fullmatch(r"([12][0-9]{3})(0[1-9]|1[0-2])([0-3][0-9])", value)
+        day = "" if digits is None else "-".join(digits.groups())
+        if not day or _no_such_day(day) is not None or f"'{value}'" not in self._text:
+            return None
+        return f"did you mean '{day}'? write: {self._text.replace(repr(value), repr(day))}"
+
+    def replaced(self, name: Name | None, other: Expr | None, fix: str) -> str:
+        """A fix that writes one comparison, as one that writes the whole predicate; `other` is a number like a date."""
+        said, mark, clause = fix.rpartition("write: ")
+        if name is None or name.start < 0 or not mark or len(self._text) > MAX_REPEATED:
+            return fix
+        from lakeprune.predicate.read.sql.logic import term_around
+        from lakeprune.predicate.read.sql.tokens import tokenize
+
+        start, end = term_around(tokenize(self._text), name.start)
+        term, meant = self._text[start:end], re.search(r"did you mean ('[^']*')\?", said)
+        if meant is not None and other is not None:
+            # Only the number becomes text: its operator and the rest of a list stay as they are.
+            number = r"\s*".join(rf"0*{part}" if part.isdigit() else re.escape(part) for part in show(other).split())
+            clause = re.sub(rf"(?<![\w.'\"`]){number}(?![\w.])", meant[1], term, count=1)
+        return f"{said}write: {self._text[:start]}{clause}{self._text[end:]}"
+
     def meant(self, name: Name, other: Expr) -> str | None:
         """The predicate with what an unknown word beside another value was meant to be: a number, NaN, text."""
-        word = name.parts[0]
+        word, source = name.parts[0], self._text[name.start : name.end]
         found = self._path(other) if isinstance(other, Name) and self._has(other) else None
         kind = None if found is None else found[-1].type.kind
-        if len(name.parts) > 1 or name.start < 0 or len(self._text) > MAX_REPEATED:
+        if name.start < 0 or len(self._text) > MAX_REPEATED:
             return None
-        if re.fullmatch(r"[0-9][0-9_]*", word):
-            return self._written(name, word.replace("_", ""), "numbers have no underscores")
+        if re.fullmatch(r"[0-9][0-9_]*(\.[0-9_]+)?", source):
+            return self._written(name, source.replace("_", ""), "numbers have no underscores")
+        if len(name.parts) > 1:
+            return None
         if re.fullmatch(r"0[xX][0-9a-fA-F]+", word):
             return self._written(name, str(int(word, 16)), "numbers are decimal")
         if word.lower() in ("nan", "infinity", "inf"):
@@ -133,8 +167,17 @@ class Resolver:
         what = f"column `{'.'.join(name.parts)}` does not exist: there is no `{part}`{inside}" if path else (
             f"column `{part}` does not exist"
         )  # fmt: skip
-        fix = _whole_name(name, self._fields) or _suggestion(part, fields)
+        fix = _whole_name(name, self._fields) or self._without_table(name, path) or _suggestion(part, fields)
         return PredicateError("LP102", what, where=self.where(name), fix=fix)
+
+    def _without_table(self, name: Name, path: tuple[Field, ...]) -> str | None:
+        """`sales.id`, where the table has no name of its own."""
+        known = not path and len(name.parts) > 1 and any(field.name.lower() == name.parts[1].lower() for field in self._fields)
+        if not known or name.start < 0 or len(self._text) > MAX_REPEATED:
+            return None
+        source = self._text[name.start : name.end]
+        column = re.sub(r"^(?:`(?:[^`]|``)*`|\w+)\s*\.\s*", "", source)
+        return self._written(name, column, "the table has no name here") if column != source else None
 
     def _ambiguous(self, name: Name, matches: list[Field]) -> PredicateError:
         found = ", ".join(f"`{field.name}`" for field in matches)
@@ -178,7 +221,7 @@ def _near(part: str, fields: tuple[Field, ...]) -> str | None:
 def _suggestion(part: str, fields: tuple[Field, ...]) -> str | None:
     near = _near(part, fields)
     if near:
-        return f"did you mean {near}?"
+        return f"did you mean {name_text((near,))}?"
     # Partition columns come first: a list that is cut still has them.
     names = [field.name for field in sorted(fields, key=lambda field: field.role is not Role.PARTITION)]
     return f"there are: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}" if names else None

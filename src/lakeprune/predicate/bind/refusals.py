@@ -8,10 +8,12 @@ session is meant. Never refuses what Spark accepts: tests/predicate/test_spark_a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.predicate.write.show import show
@@ -21,6 +23,10 @@ from lakeprune.values.types import BOOLEAN, DATE, FLOATING_KINDS, INTEGRAL_KINDS
 
 _NUMBERS = INTEGRAL_KINDS | FLOATING_KINDS | {Kind.DECIMAL}
 _EQUALITIES = frozenset({t.Op.EQ, t.Op.NE, t.Op.NULL_SAFE_EQ})
+
+
+def is_number(expr: Expr) -> bool:
+    return _words(expr) == "a number"
 
 
 def refused_comparison(op: t.Op, left: Expr, right: Expr, profile: Profile) -> PredicateError | None:
@@ -62,6 +68,22 @@ def refused_nested(column: t.Column, leaves: tuple[t.Column, ...], op: t.Op, lit
             return None
     what = f"`{'.'.join(column.path)}` is {_article(column.type)}, {show(written)} is one value"
     return PredicateError("LP106", what, why="Spark does not compare them", fix=fix)
+
+
+def refused_arithmetic(function: str, args: tuple[Expr, ...], text: str) -> PredicateError | None:
+    """The error of a number added to a timestamp, or subtracted from it; None for any other arithmetic."""
+    types = [type_of(arg) for arg in args]
+    number = next((arg for arg in args if is_number(arg)), None)
+    has_moment = any(type_ is not None and type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ) for type_ in types)
+    if function not in ("+", "-") or len(args) != 2 or number is None or not has_moment:
+        return None
+    done = "added to" if function == "+" else "subtracted from"
+    what = f"{show(number)} is a number: it cannot be {done} a timestamp"
+    found = list(re.finditer(rf"(?<=\{function})(\s*){re.escape(show(number))}(?![\w.])(?!\s*\w*(?:day|hour|minute)s?\b)", text))
+    fix = "say of what, as in INTERVAL 7 DAYS"
+    if len(found) == 1 and len(text) <= MAX_REPEATED:
+        fix = f"write: {text[: found[0].start()]}{found[0][1]}INTERVAL {show(number)} DAYS{text[found[0].end() :]}"
+    return PredicateError("LP106", what, why="Spark refuses it", fix=fix)
 
 
 def fails_in_spark(predicate: Expr, why: str, profile: Profile) -> PredicateError:

@@ -13,7 +13,9 @@ from lakeprune.predicate.tree import Profile
 from lakeprune.values.floats import to_float32
 from lakeprune.values.time.calendar import DAY, HOUR, MINUTE, SECOND, civil_of
 from lakeprune.values.time.zones import local_of
-from lakeprune.values.types import INTEGER_RANGES, INTEGRAL_KINDS, DataType, Kind, Scalar
+from lakeprune.values.types import FLOATING_KINDS, INTEGER_RANGES, INTEGRAL_KINDS, TIME_KINDS, DataType, Kind, Scalar
+
+_NUMBERS_AND_TIMES = INTEGRAL_KINDS | FLOATING_KINDS | TIME_KINDS | {Kind.DECIMAL}
 
 
 def to_text(value: Any, source: DataType, profile: Profile) -> str:
@@ -48,7 +50,7 @@ def from_text(text: str, target: DataType, profile: Profile) -> Scalar:
     try:
         value = parse_as(text, target, profile.zone)
     except ValueError as problem:
-        raise (SparkFails if is_no_number(text, target) else EvaluationFailed)(f"{text!r} is not of type {target}") from problem
+        raise (SparkFails if is_never_read(text, target) else EvaluationFailed)(f"{text!r} is not of type {target}") from problem
     if target.kind is Kind.DECIMAL and isinstance(value, Decimal | int):
         return in_decimal(Fraction(value), target)
     if target.kind in INTEGER_RANGES:
@@ -60,9 +62,16 @@ def from_text(text: str, target: DataType, profile: Profile) -> Scalar:
     return value
 
 
-def is_no_number(text: str, target: DataType) -> bool:
-    """Whether no reader takes the text for a whole number or a decimal: there is no digit in it."""
-    return (target.kind in INTEGRAL_KINDS or target.kind is Kind.DECIMAL) and not any(letter.isdigit() for letter in text)
+def is_never_read(text: str, target: DataType) -> bool:
+    """Whether no reader takes text that the strict one refuses for a number or a time: there is no digit in it.
+
+    >>> [is_never_read(text, DataType(Kind.DATE)) for text in ("EU", "today", "2024-13-01")]
+    [True, False, False]
+    """
+    from lakeprune.values.literals import depends_on_clock
+
+    is_known = target.kind in _NUMBERS_AND_TIMES and not depends_on_clock(text, target)
+    return is_known and not any(letter.isdigit() for letter in text)
 
 
 def decimal_text(value: Decimal, scale: int) -> str:

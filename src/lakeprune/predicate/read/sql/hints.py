@@ -16,13 +16,20 @@ from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens
 
 Edit = tuple[int, int, str]  # from, to, what stands there instead
 Hint = tuple[str, str]  # why, fix
-_OPERATORS = {("&", "&"): "AND", ("=", "<"): "<=", ("!", "~"): "NOT RLIKE", ("~", "*"): "RLIKE"}
+_OPERATORS = {
+    ("&", "&"): "AND",
+    ("=", "<"): "<=",
+    ("!", "~"): "NOT RLIKE",
+    ("~", "*"): "RLIKE",
+    ("=", "~"): "RLIKE",
+    ("==", "="): "=",
+}
 _AFTER_WHERE = frozenset({"order", "group", "sort", "cluster", "distribute", "limit", "offset", "having", "window", "qualify"})
 _AFTER_NAME = frozenset({"in", "not", "is", "like", "ilike", "rlike", "regexp", "between"})
 _TEMPLATE = re.compile(r"""(['"])(\{\{[^'"]*\}\}|\$\{[^}'"]*\})\1""")  # a text that is nothing but a placeholder
 _GRAMMAR = frozenset({
     "and", "or", "not", "in", "is", "like", "ilike", "rlike", "regexp", "between", "null", "true", "false", "case", "when",
-    "then", "else", "end", "escape", "interval", "from", "distinct", "date", "timestamp", "div", "exists",
+    "then", "else", "end", "escape", "interval", "from", "distinct", "date", "timestamp", "div", "exists", "if",
 })  # fmt: skip
 
 
@@ -37,7 +44,7 @@ def reject_unreadable(tokens: Tokens) -> None:
                 why="nothing filled in the placeholder before the predicate was given to lakeprune",
                 fix="render the template first, or write the value in its place",
             )
-        if token.key == "[" and tokens.key(index - 1) == "in" and index in tokens.partner:
+        if token.key in ("[", "{") and tokens.key(index - 1) == "in" and index in tokens.partner:
             close = tokens.items[tokens.partner[index]]
             fixed = _edited(tokens.text, [(token.start, token.end, "("), (close.start, close.end, ")")])
             fix = f"write: {fixed}" if len(fixed) <= MAX_REPEATED else None
@@ -58,18 +65,29 @@ def hinted(error: PredicateError, tokens: Tokens) -> PredicateError:
     return error
 
 
+def reject_operators(tokens: Tokens, first: int, last: int) -> None:
+    """LP101 for operators of other databases that sqlglot reads: `~*`, and `=~` before text."""
+    for index in range(first, last - 2):
+        token, following = tokens.items[index], tokens.items[index + 1]
+        pair = token.key, following.key
+        is_text = tokens.items[index + 2].kind == "string"
+        if token.end == following.start and (pair == ("~", "*") or (pair == ("=", "~") and is_text)):
+            why = f"`{''.join(pair)}` is not an operator of Spark SQL"
+            raise syntax_error(tokens.text, token.start, following.end, why)
+
+
 def _is_placeholder(tokens: Tokens, index: int) -> bool:
     key, after = tokens.key(index), tokens.key(index + 1)
     if tokens.items[index].kind in ("string", "list"):
         matches = _TEMPLATE.fullmatch if tokens.items[index].kind == "string" else _TEMPLATE.search
         return matches(tokens.text[tokens.items[index].start : tokens.items[index].end]) is not None
-    if key in ("{", "$"):
-        return after == "{"
-    if key == "?":
+    if key == "{":
+        return after in ("{", "%") or (tokens.key(index + 2) == "}" and tokens.items[index + 1].kind == "word")
+    if key == "?" or (key == "$" and after == "{"):
         return True
-    if key != ":" or index + 1 == len(tokens.items) or tokens.items[index + 1].kind != "word":
-        return False
-    return _begins_operand(tokens, index)  # `column:path` goes into a variant
+    if key not in (":", "$", "@", "%") or index + 1 == len(tokens.items) or not _begins_operand(tokens, index):
+        return False  # `column:path` goes into a variant, `a % b` divides
+    return tokens.items[index + 1].kind in ("word", "number") or (key == "%" and after == "(")
 
 
 def _begins_operand(tokens: Tokens, index: int) -> bool:
@@ -80,6 +98,9 @@ def _begins_operand(tokens: Tokens, index: int) -> bool:
 
 def _bracketed(tokens: Tokens, index: int) -> Hint:
     open_, close = tokens.items[index], tokens.items[tokens.partner[index]]
+    if tokens.items[index + 1].kind in ("string", "number"):
+        edits = [(open_.start, open_.end, "array("), (close.start, close.end, ")")]
+        return "Spark writes an array as a call", f"write: {_edited(tokens.text, edits)}"
     edit = (open_.start, close.end, f"`{tokens.text[open_.end : close.start].strip()}`")
     return "a name that is not a plain word stands in back-ticks", f"write: {_edited(tokens.text, [edit])}"
 
@@ -100,7 +121,26 @@ def _query(tokens: Tokens) -> Hint | None:
         return "a whole query is not a predicate", "give the condition that would stand behind WHERE, or the query to --sql"
     if (first, last) == (0, len(keys)) or first >= last:
         return None
-    return "only the condition of WHERE is read", f"write: {tokens.source(first, last)}"
+    return "only the condition of WHERE is read", f"write: {_unqualified(tokens, first, last)}"
+
+
+def _unqualified(tokens: Tokens, first: int, last: int) -> str:
+    """The condition without the names by which its query calls the table: `s.id` is `id`."""
+    keys = [token.key for token in tokens.items]
+    names = set()
+    if "from" in keys[:first]:
+        index = keys.index("from") + 1
+        while tokens.key(index + 1) == ".":
+            index += 2
+        named = keys[index : first - 1]  # the table's own name, AS, another name
+        names = {key for key in (*named[:1], *named[-1:]) if key not in ("", "as")} if len(named) <= 3 else set()
+    start = tokens.items[first].start
+    edits = [
+        (tokens.items[n].start - start, tokens.items[n + 1].end - start, "")
+        for n in range(first, last - 1)
+        if keys[n] in names and keys[n + 1] == "." and keys[n - 1] != "."
+    ]
+    return _edited(tokens.source(first, last), edits)
 
 
 def _operators(tokens: Tokens) -> Hint | None:
@@ -108,9 +148,12 @@ def _operators(tokens: Tokens) -> Hint | None:
     wrong: list[str] = []
     for index, (token, following) in enumerate(pairwise(tokens.items)):
         put = _OPERATORS.get((token.key, following.key)) if token.end == following.start else None
-        if put is not None:
+        if put is not None and not (index and wrong and tokens.items[index - 1].end == token.start and put == "="):
             edits.append((token.start, following.end, _apart(tokens.text, token.start, following.end, put)))
             wrong.append(token.key + following.key)
+            if token.key == "~" and index + 2 < len(tokens.items) and tokens.items[index + 2].kind == "string":
+                pattern = tokens.items[index + 2].start + 1
+                edits.append((pattern, pattern, "(?i)"))
         elif token.key == "=>" or (token.key == "~" and index and tokens.key(index - 1) not in ("!", *COMPARISONS)):
             edits.append((token.start, token.end, ">=" if token.key == "=>" else "RLIKE"))
             wrong.append(token.key)
@@ -150,19 +193,62 @@ def _names(tokens: Tokens) -> Hint | None:
 
 def _between(tokens: Tokens) -> Hint | None:
     keys = [token.key for token in tokens.items]
-    if "between" not in keys or "and" in keys[keys.index("between") :]:
+    index = keys.index("between") if "between" in keys else len(keys)
+    ands = [n for n in range(index, len(keys)) if keys[n] == "and"]
+    if index == len(keys) or ands not in ([], [len(keys) - 1]):
         return None
-    token = tokens.items[keys.index("between")]
-    fixed = _edited(tokens.text, [(token.start, token.end, ">=")])
-    return "BETWEEN needs AND and a second bound", f"add the second bound, or write: {fixed}"
+    token, is_negated = tokens.items[index], keys[index - 1] == "not"
+    start = tokens.items[index - 1].start if is_negated else token.start
+    edits = [(start, token.end, "<" if is_negated else ">="), *((tokens.items[n].start, tokens.items[n].end, "") for n in ands)]
+    return "BETWEEN needs AND and a second bound", f"add the second bound, or write: {_edited(tokens.text, edits)}"
+
+
+def _in_without_list(tokens: Tokens) -> Hint | None:
+    """`region IN 'EU'`, and `'a' IN tags`, which asks an array."""
+    for index in range(1, len(tokens.items) - 1):
+        before, token, after = tokens.items[index - 1 : index + 2]
+        if token.key != "in" or after.kind in ("list", "symbol"):
+            continue
+        if after.kind in ("string", "number"):
+            edits = [(after.start, after.start, "("), (after.end, after.end, ")")]
+            return "IN needs a list of values in parentheses", f"write: {_edited(tokens.text, edits)}"
+        if before.kind in ("string", "number"):
+            last = index + 1
+            while tokens.key(last + 1) == "." and last + 2 < len(tokens.items):
+                last += 2
+            array, value = tokens.source(index + 1, last + 1), tokens.source(index - 1, index)
+            edit = (before.start, tokens.items[last].end, f"array_contains({array}, {value})")
+            return "IN needs a list of values in parentheses", f"write: {_edited(tokens.text, [edit])}"
+    return None
+
+
+def _is_value(tokens: Tokens) -> Hint | None:
+    """`id IS 5`, where `=` was meant."""
+    for index, token in enumerate(tokens.items):
+        is_negated = tokens.key(index + 1) == "not"
+        at = index + (2 if is_negated else 1)
+        if token.key == "is" and at < len(tokens.items) and tokens.items[at].kind in ("string", "number"):
+            edit = (token.start, tokens.items[at - 1].end, "!=" if is_negated else "=")
+            return "IS stands before NULL, TRUE and FALSE", f"write: {_edited(tokens.text, [edit])}"
+    return None
+
+
+def _separators(tokens: Tokens) -> Hint | None:
+    """`1,000`, which is a number elsewhere."""
+    found = re.search(r"(?<![\w.,'\"])[0-9]{1,3}(?:,[0-9]{3})+(?![\w,'\"])", tokens.text)
+    if found is None or "," not in (token.key for token in tokens.items):
+        return None
+    fixed = _edited(tokens.text, [(found.start(), found.end(), found[0].replace(",", ""))])
+    return "", f"numbers have no separators, write: {fixed}"
 
 
 def _chain(tokens: Tokens) -> Hint | None:
-    """`a = 'x' || b > 5`, where OR was meant, and `1 < a < 5`."""
-    marks = [token for token in tokens.items if token.key == "||"]
-    if marks:
-        edits = [(token.start, token.end, _apart(tokens.text, token.start, token.end, "OR")) for token in marks]
-        return "", f"`||` joins text; if OR is meant, write: {_edited(tokens.text, edits)}"
+    """`a = 'x' || b > 5` and `a = 'x' | b > 5`, where OR was meant, and `1 < a < 5`."""
+    for mark, joins in (("||", "text"), ("|", "bits")):
+        marks = [token for token in tokens.items if token.key == mark]
+        if marks:
+            edits = [(token.start, token.end, _apart(tokens.text, token.start, token.end, "OR")) for token in marks]
+            return "", f"`{mark}` joins {joins}; if OR is meant, write: {_edited(tokens.text, edits)}"
     for index in range(1, len(tokens.items) - 3):
         if tokens.key(index) in COMPARISONS and tokens.key(index + 2) in COMPARISONS:
             middle, operator = tokens.items[index + 1], tokens.items[index + 2]
@@ -181,6 +267,7 @@ def _interval(tokens: Tokens) -> Hint | None:
 
 
 _HINTS: dict[str, tuple[Callable[[Tokens], Hint | None], ...]] = {
-    "LP101": (_query, _operators, _empty_list, _between, _names),
+    "LP101": (_query, _operators, _empty_list, _between, _in_without_list, _is_value, _separators, _names),
+    "LP105": (_query,),
     "LP106": (_interval, _chain),
 }

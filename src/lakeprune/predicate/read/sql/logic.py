@@ -55,6 +55,22 @@ def pieces(tokens: Tokens, first: int, last: int) -> list[tuple[int, int, str]]:
     return found
 
 
+def term_around(tokens: Tokens, offset: int) -> tuple[int, int]:
+    """Where the term begins and ends, in the text, in which this offset lies: a comparison, without NOT before it."""
+    first, last = 0, len(tokens.items)
+    while True:
+        found = next(
+            ((start, end) for start, end, _ in pieces(tokens, first, last) if start < end and tokens.items[end - 1].end > offset),
+            (first, last),
+        )
+        start, end = found
+        while tokens.key(start) in ("not", "!") and start + 1 < end:
+            start += 1
+        if tokens.key(start) != "(" or tokens.partner[start] != end - 1 or _is_tuple(tokens, start):
+            return tokens.items[start].start, tokens.items[end - 1].end
+        first, last = start + 1, end - 1
+
+
 def _factor(tokens: Tokens, first: int, last: int, term: Term) -> Expr:
     negated = False
     while tokens.key(first) in ("not", "!") and tokens.key(first + 1) not in COMPARISONS and first + 1 < last:

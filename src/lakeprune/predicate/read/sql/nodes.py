@@ -38,6 +38,7 @@ _NAMES: dict[type[exp.Expr], str] = {
     exp.Lambda: "a lambda", exp.Interval: "an interval", exp.Array: "an array", exp.Kwarg: "a named argument",
 }  # fmt: skip
 _ORDERS = (t.Op.LT, t.Op.LE, t.Op.GT, t.Op.GE)
+_TRUTHS = frozenset({"t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"})  # text that Spark casts to a boolean
 _PREDICATES = (exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape, exp.Not, exp.NullSafeNEQ)
 _WITH_UNIT = frozenset({"datediff", "date_diff", "timestampdiff", "dateadd", "date_add", "timestampadd"})
 _FORBIDDEN = (exp.Query, exp.Window, exp.Exists)
@@ -167,6 +168,9 @@ class Converter:
         if (last is right or type(left) in _COMPARISONS) and _COMPARISONS[type(last)] in _ORDERS and _is_number(last.expression):
             what = f"a comparison is TRUE or FALSE, {last.expression.name} is a number"
             raise PredicateError("LP106", what, why="Spark does not compare them")
+        if last is node and type(left) in _COMPARISONS and self._clock.ansi and _is_no_truth(right):
+            what = f"a comparison is TRUE or FALSE, '{right.name}' is other text"
+            raise PredicateError("LP106", what, why="Spark's ANSI mode, the default, fails on it")
         if isinstance(left, _PREDICATES) or isinstance(right, (*_PREDICATES, *_COMPARISONS)):
             raise Unsupported("comparisons in a row without parentheses")
         return t.Compare(op, self.expression(left), self.expression(right))
@@ -321,11 +325,18 @@ class Converter:
         return call("substring", tuple(self.expression(part) for part in parts if part is not None), self._clock)
 
 
+def _is_no_truth(node: exp.Expr) -> bool:
+    """Whether it is text that no cast takes for TRUE or FALSE."""
+    return isinstance(node, exp.Literal) and node.is_string and node.name.strip().lower() not in _TRUTHS
+
+
 def _truth_test(part: Expr, against: exp.Expr) -> Expr:
     if isinstance(against, exp.Null):
         return t.IsNull(part)
     if isinstance(against, exp.Boolean):
         return t.IsTruth(part, bool(against.this))
+    if isinstance(against, exp.Literal):
+        raise PredicateError("LP101", "the predicate does not parse", why="IS stands before NULL, TRUE and FALSE")
     raise Unsupported("IS with something that is not NULL, TRUE or FALSE")
 
 

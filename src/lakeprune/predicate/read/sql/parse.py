@@ -12,7 +12,7 @@ from lakeprune.errors import PredicateError
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.read.sql.logic import connect
 from lakeprune.predicate.read.sql.plain import read_plain
-from lakeprune.predicate.read.sql.spans import MAX_REPEATED, underline
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED, syntax_error, underline
 from lakeprune.predicate.read.sql.tokens import MARKS, Tokens, tokenize
 from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
 
@@ -28,6 +28,17 @@ def read_condition(text: str, profile: Profile) -> Condition:
     >>> [read_condition(text, Profile(now=0)).asks_clock for text in ("now > 'now()'", "now > now()")]
     [False, True]
     """
+    try:
+        return _read(text, profile)
+    except PredicateError as error:
+        if len(text) > MAX_REPEATED:
+            raise
+        from lakeprune.predicate.read.sql.repair import followed
+
+        raise followed(error, text, lambda mended: _read(mended, profile)) from error
+
+
+def _read(text: str, profile: Profile) -> Condition:
     tokens = tokenize(text)
     clock: Clock | None = None
 
@@ -40,6 +51,7 @@ def read_condition(text: str, profile: Profile) -> Condition:
 
             clock = clock or Clock(profile)
             _reject_other_rows(tokens, first, last)
+            _reject_operators(tokens, first, last)
             found = read_term(tokens, first, last, clock)
         return _as_predicate(found, tokens, first, last)
 
@@ -53,8 +65,13 @@ def read_condition(text: str, profile: Profile) -> Condition:
         if len(text) > MAX_REPEATED:
             raise
         from lakeprune.predicate.read.sql.hints import hinted
+        from lakeprune.predicate.read.sql.repair import is_mended
 
-        raise hinted(error, tokens) from error
+        found = hinted(error, tokens)
+        if error.code == "LP105":  # of a query its condition may do, where other rows are needed elsewhere
+            found = syntax_error(text, 0, tokens.items[0].end, found.why or "", fix=found.fix)
+            found = found if is_mended(found, lambda mended: _read(mended, profile)) else error
+        raise found from error
     return Condition(text, tree, clock is not None and clock.was_asked)
 
 
@@ -84,6 +101,13 @@ def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
             raise _needs_other_rows(tokens, index, "a subquery")
         if key in AGGREGATES and tokens.key(index + 1) == "(" and before not in ("like", "ilike"):
             raise _needs_other_rows(tokens, index, f"the aggregate {key}()")
+
+
+def _reject_operators(tokens: Tokens, first: int, last: int) -> None:
+    if any(tokens.key(index) == "~" for index in range(first, last)):
+        from lakeprune.predicate.read.sql.hints import reject_operators
+
+        reject_operators(tokens, first, last)
 
 
 def _is_name(tokens: Tokens, index: int, last: int) -> bool:

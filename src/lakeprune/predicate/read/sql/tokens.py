@@ -22,10 +22,10 @@ MAX_TERM_NESTING = 24  # of them inside one comparison, which the recursive pars
 MAX_DIGITS = 400  # of one number; Spark itself stops at 38, and at 309 before the point of a double
 
 COMPARISONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>"})
-_TYPOGRAPHIC = "\u2018\u2019\u201a\u201c\u201d\u201e"
+_TYPOGRAPHIC = "\u2018\u2019\u201a\u201c\u201d\u201e\u00b4"
 _TYPOGRAPHIC_MARKS = str.maketrans(dict.fromkeys(_TYPOGRAPHIC, "'"))
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-MARKS = frozenset("{[$?:")  # of templates and of lists in brackets
+MARKS = frozenset("{[$?:@%")  # of templates and of lists in brackets
 _PREFIXES = frozenset({"-", "+", "~", "!"})
 
 _ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?[0-9]{1,100}+(?:\.[0-9]{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
@@ -169,13 +169,18 @@ def _token(text: str, kind: str, start: int, end: int) -> Token:
 def _bad_character(text: str, position: int) -> PredicateError:
     character = text[position]
     if character in "'\"`":
-        return syntax_error(text, position, position + 1, "the quote that opens here is never closed")
+        why = "the quote that opens here is never closed"
+        fix = _plain_quotes(text) if any(letter in text for letter in _TYPOGRAPHIC) else None
+        return syntax_error(text, position, position + 1, why, fix=fix)
     if text.startswith("/*", position):
         return syntax_error(text, position, position + 2, "the comment that opens here is never closed")
     if character in _TYPOGRAPHIC:
-        fix = f"write: {text.translate(_TYPOGRAPHIC_MARKS)}" if len(text) <= MAX_REPEATED else None
-        return syntax_error(text, position, position + 1, "this is a typographic quote", fix=fix)
+        return syntax_error(text, position, position + 1, "this is a typographic quote", fix=_plain_quotes(text))
     return syntax_error(text, position, position + 1, f"the character U+{ord(character):04X} cannot stand here")
+
+
+def _plain_quotes(text: str) -> str | None:
+    return f"write: {text.translate(_TYPOGRAPHIC_MARKS)}" if len(text) <= MAX_REPEATED else None
 
 
 def _drop_final_semicolon(items: list[Token]) -> list[Token]:
