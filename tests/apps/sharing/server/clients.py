@@ -1,13 +1,18 @@
-"""Environments with one version of the official Python client each, below build/clients (`make clients` makes all of them).
+"""Environments with one version of a client each, below build/clients (`make clients` makes all of them).
 
 A version whose environment is not there is installed from its hashed requirements; where no registry is reachable, tests skip.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-from functools import cache
+import tarfile
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache, partial
+from hashlib import sha512
 from pathlib import Path
 
 import pytest
@@ -15,6 +20,8 @@ import pytest
 from tools.repository import ROOT
 
 VERSIONS = ("1.0.5", "1.2.0", "1.4.2")
+NPM_CLIENT, AXIOS = "0.0.2", "1.12.2"
+_NPM_SHA512 = "hxuR2TjC6blKkOgciDPFVTuo/3lHfHUs4YGUvAmjNlPh5PvKyTosmV+usgq87umtYr8yV3hA5yQfxzNuvIsCLw=="
 
 
 @cache
@@ -37,9 +44,41 @@ def client_python(version: str) -> Path:
     return python
 
 
+@cache
+def npm_client() -> tuple[str, Path]:
+    """Node, and the folder of the npm client with what its REST part needs; a skip with the reason when it cannot be made."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    folder = ROOT / "build" / "clients" / f"npm-delta-sharing-{NPM_CLIENT}"
+    if node is None or (npm is None and not (folder / ".installed").exists()):
+        pytest.skip("there is no node or no npm")
+    if not (folder / ".installed").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        quiet = ["--silent", "--fetch-retries=1", "--fetch-timeout=10000"]
+        steps: list[list[object]] = [
+            [npm, "pack", *quiet, f"--pack-destination={folder}", f"delta-sharing@{NPM_CLIENT}"],
+            # Its reader wants TensorFlow; the REST part needs axios alone.
+            [npm, "install", *quiet, "--prefix", folder, "--no-package-lock", "--ignore-scripts", "--no-audit", f"axios@{AXIOS}"],
+        ]
+        for step in steps:
+            made = subprocess.run([str(word) for word in step], capture_output=True, text=True, check=False)
+            if made.returncode:
+                pytest.skip(f"the npm client cannot be installed: {made.stderr.strip().splitlines()[-1:]}")
+        packed = folder / f"delta-sharing-{NPM_CLIENT}.tgz"
+        assert b64encode(sha512(packed.read_bytes()).digest()).decode() == _NPM_SHA512, (
+            "another package than the one that was read"
+        )
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder, filter="data")
+        (folder / ".installed").touch()
+    return node, folder / "package"
+
+
 if __name__ == "__main__":
-    try:
-        for each in VERSIONS:
-            client_python(each)
-    except pytest.skip.Exception as skipped:
-        sys.exit(str(skipped))
+    missing = []
+    makers: list[Callable[[], object]] = [*(partial(client_python, each) for each in VERSIONS), npm_client]
+    for make in makers:
+        try:
+            make()
+        except pytest.skip.Exception as skipped:
+            missing.append(str(skipped))
+    sys.exit("\n".join(missing) or None)

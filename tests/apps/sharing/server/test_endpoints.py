@@ -214,6 +214,19 @@ def test_what_would_change_the_answer_is_refused_when_it_is_wrong(served: Served
     assert answer.json["message"]
 
 
+def test_a_table_that_the_server_cannot_read_is_refused_for_good(tmp_path: Path) -> None:
+    """A 500 would be asked for again and again: the Python client waits through ten attempts."""
+    features = ["aFeatureOfTomorrow"]
+    (tmp_path / "t" / "_delta_log").mkdir(parents=True)
+    about = protocol(3, 7, readerFeatures=features, writerFeatures=features)
+    write_commit(tmp_path / "t" / "_delta_log", 0, [about, metadata({"id": "integer"}), add("a.parquet")])
+    with serving({"t": tmp_path / "t"}) as served:
+        for answer in (served.query("t"), served.get(f"{table_path('t')}/metadata"), served.get(f"{table_path('t')}/version")):
+            assert (answer.status, answer.json["errorCode"]) == (400, "UNSUPPORTED_OPERATION")
+            assert "ask the provider" in answer.json["message"]
+            assert str(tmp_path) not in answer.body.decode()
+
+
 @pytest.mark.parametrize("most", [2**62, 2**63 - 1])
 def test_a_page_may_be_larger_than_any_table(served: Served, most: int) -> None:
     answer = served.query("part", {"maxFiles": most})

@@ -20,6 +20,7 @@ FORBIDDEN = "PERMISSION_DENIED"
 TOO_LARGE = "REQUEST_TOO_LARGE"
 TOO_MANY = "RESOURCE_EXHAUSTED"
 INTERNAL = "INTERNAL_ERROR"
+_TOO_NEW = "LP310"
 _GONE = {"LP312": "that version is not available", "LP313": "the table has no version that old"}
 
 
@@ -64,4 +65,7 @@ def of_table(error: LakepruneError) -> Refusal:
     """What is reported to a recipient when a table cannot be read: the reason is the operator's."""
     if isinstance(error, TableError) and error.code in _GONE:
         return Refusal(400, INVALID, _GONE[error.code], log=str(error))
+    if error.code == _TOO_NEW:  # not 500, which clients ask for again and again
+        message = "the table needs a feature that this server does not know; ask the provider for a newer server"
+        return Refusal(400, UNSUPPORTED, message, log=str(error))
     return Refusal(500, INTERNAL, "", log=str(error))
