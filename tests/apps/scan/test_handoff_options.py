@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import datafusion
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -71,6 +75,22 @@ def test_a_plan_that_came_as_json_gives_the_same_rows(table: str) -> None:
     made = lakeprune.plan(table, WHERE)
     received = lakeprune.ScanPlan.from_json(made.to_json())
     assert rows_of(arrow(received)) == rows_of(arrow(made))
+
+
+def test_what_engines_cannot_hold_is_refused(table: str) -> None:
+    made, context = lakeprune.plan(table, columns=[]), datafusion.SessionContext()
+    with duckdb.connect() as connection, pytest.raises(UsageError, match="at least one column"):
+        made.to_duckdb(connection)
+    for columns in (["name"], ["age"]):
+        lakeprune.plan(table, columns=columns).register_datafusion(context, f"people_{columns[0]}")
+        with pytest.raises(UsageError, match="already has a table"):
+            lakeprune.plan(table, columns=columns).register_datafusion(context, f"people_{columns[0]}")
+
+
+@pytest.mark.parametrize("options", [{"file_column": "f"}, lakeprune.ScanOptions(file_column=5)])  # type: ignore[arg-type]
+def test_options_are_checked(table: str, options: Any) -> None:
+    with pytest.raises(UsageError, match="LP284"):
+        lakeprune.plan(table).to_arrow(options)
 
 
 @pytest.mark.parametrize("taker", ["to_duckdb", "register_datafusion"])

@@ -75,13 +75,45 @@ def test_text_that_is_not_a_plan_is_refused(tmp_path: Path) -> None:
         assert code(error) == "LP274"
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("files",), [99]),
+        (("files", 0), "text"),
+        (("files", 0, "uri"), None),
+        (("files", 0, "size"), "large"),
+        (("files", 0, "residual"), [99]),
+        (("files", 0, "residual"), [-1]),
+        (("files", 0, "verdict"), "whole"),
+        (("limit",), -1),
+        (("groups",), 0),
+        (("columns", 0, "type"), "nonsense"),
+    ],
+)
+def test_a_damaged_plan_is_refused_before_a_row_is_read(tmp_path: Path, place: tuple[str | int, ...], value: object) -> None:
+    users(tmp_path / "users")
+    plan = lakeprune.plan(tmp_path / "users", "country = 'DE' AND age > 40")
+    document = json.loads(plan.to_json())
+    inside = document
+    for step in place[:-1]:
+        inside = inside[step]
+    inside[place[-1]] = value
+    with pytest.raises(lakeprune.LakepruneError) as error:
+        ScanPlan.from_json(json.dumps(document)).to_arrow().read_all()
+    assert code(error) in ("LP274", "LP281")
+
+
 def test_raw_uris_are_refused_where_deleted_rows_would_come_back_or_columns_have_other_names(tmp_path: Path) -> None:
     dv = featured("deletionVectors")
     vector = add("b", statistics(3, x=(1, 9, 0)), dv=deletion_vector(1))
     write_log(tmp_path / "dv", [[dv, metadata({"x": "integer"}), vector]])
     renamed = metadata({"x": field("x", "integer", mapping(1, "col-1"))}, configuration={"delta.columnMapping.mode": "name"})
     write_log(tmp_path / "cm", [[featured("columnMapping"), renamed, add("a")]])
-    for name, word in (("dv", "deleted rows"), ("cm", "col-1")):
+    inside = {"type": "struct", "fields": [field("y", "integer", mapping(3, "col-3"))]}
+    nested = {"s": field("s", inside, mapping(2, "s")), "x": field("x", "integer", mapping(1, "x"))}
+    by_name = metadata(nested, configuration={"delta.columnMapping.mode": "name"})
+    write_log(tmp_path / "nested", [[featured("columnMapping"), by_name, add("a")]])
+    for name, word in (("dv", "deleted rows"), ("cm", "col-1"), ("nested", "`s.y` is called `col-3`")):
         plan = lakeprune.plan(tmp_path / name)
         with pytest.raises(UsageError) as error:
             _ = plan.uris

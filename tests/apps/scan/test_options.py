@@ -104,12 +104,30 @@ def test_partition_filters_choose_what_deltalake_chooses(tmp_path: Path, filters
     assert all(clause.pushdown is Pushdown.EXACT for clause in either.clauses[1:])
 
 
-@pytest.mark.parametrize("filters", ["day = 1", [("x", "=", "1")], [("day", "~", "1")], [("day", "in", "a")], [("day", "=")]])
+@pytest.mark.parametrize(
+    "filters", ["day = 1", [("x", "=", "1")], [("day", "~", "1")], [("day", "in", "a")], [("day", "=")], [("day", "in", 5)]]
+)
 def test_a_wrong_partition_filter_is_refused(tmp_path: Path, filters: Any) -> None:
     table = write_log(tmp_path / "t", [[PROTOCOL, metadata({"day": "string", "x": "integer"}, ("day",))]])
     with pytest.raises(UsageError) as error:
         lakeprune.plan(table, partition_filters=filters)
     assert (error.value.code, bool(error.value.fix)) == ("LP272", True)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"columns": 5}, "LP270"),
+        ({"schema": {5: "long"}}, "LP270"),
+        ({"schema": {"age": 5}}, "LP271"),
+        ({"limit": True}, "LP218"),
+    ],
+)
+def test_an_option_of_another_type_is_refused(tmp_path: Path, options: Any, code: str) -> None:
+    users(tmp_path / "users")
+    with pytest.raises(UsageError) as error:
+        lakeprune.plan(tmp_path / "users", **options)
+    assert (error.value.code, bool(error.value.fix)) == (code, True)
 
 
 @pytest.mark.parametrize(

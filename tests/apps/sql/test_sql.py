@@ -127,6 +127,24 @@ def test_a_plan_is_a_table_of_its_rows(tables: dict[str, str]) -> None:
     assert found.read_all().to_pylist() == [{"n": 18, "least": 42}]
 
 
+def test_a_table_may_be_open_already_or_be_one_of_deltalake(tables: dict[str, str]) -> None:
+    query = "SELECT count(*) AS n FROM orders WHERE id < 10"
+    with lakeprune.open(tables["orders"]) as opened:
+        for table in (opened, DeltaTable(tables["orders"])):
+            assert lakeprune.sql({"orders": table}, query).read_all().to_pylist() == [{"n": 10}]
+    with pytest.raises(UsageError, match="LP214"):
+        lakeprune.sql({"orders": 5}, query)  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match="has no option 'versoin'"):
+        lakeprune.sql(tables, query, versoin=3)  # type: ignore[call-overload]
+
+
+def test_a_plan_keeps_its_types_and_columns(tables: dict[str, str]) -> None:
+    wide = lakeprune.plan(tables["orders"], "id >= 5", columns=["id", "user"], schema={"user": "decimal(20,0)"})
+    rows = lakeprune.sql({"wide": wide}, "SELECT * FROM wide WHERE id < 8").read_all()
+    assert [str(field.type) for field in rows.schema] == ["int64", "decimal128(20, 0)"]
+    assert rows.column("id").to_pylist() == [5, 6, 7]
+
+
 def test_a_plan_with_a_limit_is_not_narrowed(tables: dict[str, str]) -> None:
     first = lakeprune.plan(tables["orders"], limit=5)
     found = lakeprune.sql({"first": first}, "SELECT count(*) AS n FROM first WHERE id >= 95")
@@ -139,13 +157,29 @@ def test_a_plan_with_a_limit_is_not_narrowed(tables: dict[str, str]) -> None:
         ("SELECT nope FROM orders", "LP289"),
         ("SELECT * FROM strangers", "LP289"),
         ("SELEC 1", "LP289"),
+        ("COPY orders TO 'orders.csv'", "LP289"),
+        ("ATTACH 'other.duckdb' AS other", "LP289"),
+        ("SELECT 1; SELECT 2", "LP289"),
+        ("CREATE TABLE t AS SELECT 1", "LP289"),
+        ("", "LP289"),
     ],
 )
-def test_what_the_engine_refuses_is_an_error_with_its_words(tables: dict[str, str], query: str, code: str) -> None:
+def test_what_the_engine_refuses_is_an_error_with_its_words(
+    tables: dict[str, str], query: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as caught:
         lakeprune.sql(tables, query).read_all()
     assert caught.value.code == code
     assert caught.value.why
+    assert not list(tmp_path.iterdir()), "a query writes nothing"
+
+
+@pytest.mark.parametrize(
+    "query", ["FROM orders LIMIT 1", "PIVOT (SELECT id % 2 AS k FROM orders) ON k USING count(*)", "VALUES (1)"]
+)
+def test_every_form_of_a_select_is_run(tables: dict[str, str], query: str) -> None:
+    assert lakeprune.sql(tables, query).read_all().num_rows == 1
 
 
 def test_a_name_never_means_a_variable_of_the_program(tables: dict[str, str]) -> None:

@@ -216,7 +216,7 @@ class ScanPlan(Document, frozen=True, kw_only=True):
     def _handed(self, engine: str, *args: Any, options: ScanOptions | None) -> Any:
         from importlib import import_module
 
-        from lakeprune.apps.scan.options import ScanOptions
+        from lakeprune.apps.scan.options import ScanOptions, checked
 
         hand_off = import_module(f"lakeprune.apps.scan.handoff.{engine}").hand_off
-        return hand_off(self.opened(), *args, options=ScanOptions() if options is None else options)
+        return hand_off(self.opened(), *args, options=ScanOptions() if options is None else checked(options))

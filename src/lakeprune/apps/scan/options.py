@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from lakeprune.errors import UsageError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -26,3 +28,13 @@ class ScanOptions(Struct, frozen=True):
 
         options: ScanOptions = import_module("lakeprune.apps.scan.handoff.spark_options").options_of(spark)
         return options
+
+
+def checked(options: ScanOptions) -> ScanOptions:
+    """The options; LP284 for what is none."""
+    if not isinstance(options, ScanOptions):
+        what = f"a {type(options).__name__} is not the options of a hand-off"
+        raise UsageError("LP284", what, fix='give lakeprune.ScanOptions(file_column="file")')
+    if options.file_column is not None and (not isinstance(options.file_column, str) or not options.file_column):
+        raise UsageError("LP284", f"`file_column` is {options.file_column!r}", fix="give it the name of a column")
+    return options

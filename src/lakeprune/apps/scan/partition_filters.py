@@ -11,7 +11,7 @@ NULL is neither equal to a value nor different from it: `!=` and `not in` drop i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lakeprune.errors import UsageError
@@ -69,7 +69,8 @@ def _one(filter_: Any, facts: SnapshotFacts) -> str:
         )
     column, is_list = quote_name(name), operator in ("in", "not in")
     is_text = isinstance(value, str)
-    if operator not in _OPERATORS or is_list is is_text or not (is_text or all(isinstance(each, str) for each in value)):
+    is_texts = isinstance(value, Iterable) and all(isinstance(each, str) for each in value)  # so is a text
+    if operator not in _OPERATORS or is_list is is_text or not is_texts:
         raise _wrong(filter_)
     if operator in _ORDERS:
         return f"{column} {operator} {quote(value)}"

@@ -23,7 +23,7 @@ def projected(facts: SnapshotFacts, names: Sequence[str] | None) -> tuple[Field,
     """The fields with these names, in the order of the table; all of them for None."""
     if names is None:
         return _columns(facts)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise UsageError("LP270", f"the columns are {names!r}", fix="give a list of names")
     wanted = {_found(facts, name).name for name in names}
     return tuple(field for field in facts.schema.fields if field.name in wanted)
@@ -99,6 +99,8 @@ def _columns(facts: SnapshotFacts) -> tuple[Field, ...]:
 
 def _found(facts: SnapshotFacts, name: str) -> Field:
     fields = _columns(facts)
+    if not isinstance(name, str):
+        raise UsageError("LP270", f"{name!r} is not the name of a column", fix="give names of columns as text")
     same = [field for field in fields if field.name == name] or [field for field in fields if field.name.lower() == name.lower()]
     if len(same) == 1:
         return same[0]

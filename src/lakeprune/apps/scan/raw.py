@@ -5,12 +5,13 @@ In: a plan. Out: nothing, or an error that says what such a reader would get wro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from lakeprune.errors import UsageError
 
 if TYPE_CHECKING:
-    from lakeprune.apps.scan.model import ScanPlan
+    from lakeprune.apps.scan.model import ScanColumn, ScanPlan
 
 
 def check_raw(plan: ScanPlan) -> None:
@@ -33,7 +34,29 @@ def raw_faults(plan: ScanPlan) -> list[str]:
         faults.append(f"{vectors} of {plan.files.num_rows} files do not say which of their rows changed, and how")
     elif vectors:
         faults.append(f"deleted rows would come back in {vectors} of {plan.files.num_rows} files")
-    renamed = [column for column in plan.columns if column.physical != column.name and not column.is_partition]
-    if renamed:
-        faults.append(f"column `{renamed[0].name}` is called `{renamed[0].physical}` in files (column mapping)")
+    for column in plan.columns:
+        renamed = None if column.is_partition else _renamed(column)
+        if renamed is not None:
+            faults.append(f"column `{renamed[0]}` is called `{renamed[1]}` in files (column mapping)")
+            break
     return faults
+
+
+def _renamed(column: ScanColumn) -> tuple[str, str] | None:
+    """The first name, of the column or inside it, that is another one in files; None when all are the same."""
+    if column.physical != column.name:
+        return column.name, column.physical
+    return _renamed_inside(column.name, json.loads(column.type)) if column.type.startswith("{") else None
+
+
+def _renamed_inside(path: str, declared: Any) -> tuple[str, str] | None:
+    if not isinstance(declared, dict):
+        return None
+    for field in declared.get("fields", ()):
+        below = f"{path}.{field['name']}"
+        physical = (field.get("metadata") or {}).get("delta.columnMapping.physicalName", field["name"])
+        found = (below, physical) if physical != field["name"] else _renamed_inside(below, field["type"])
+        if found is not None:
+            return found
+    parts = (declared.get(name) for name in ("elementType", "keyType", "valueType"))
+    return next((found for part in parts if (found := _renamed_inside(path, part)) is not None), None)

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from lakeprune.apps.scan.changes import Span, over_changes
-from lakeprune.apps.scan.document import PlanClause, PlanHead
+from lakeprune.apps.scan.document import PlanClause, PlanFile, PlanHead
 from lakeprune.apps.scan.files import check_arrow, completed
 from lakeprune.apps.scan.model import ScanClause, ScanColumn, ScanPlan, TableIdentity
 from lakeprune.apps.scan.plan import identity_of
@@ -79,6 +79,9 @@ def received(text: str | bytes) -> ScanPlan:
     if document.schema_version.partition(".")[0] != known.partition(".")[0]:
         what = f"the plan has schema version {document.schema_version}, and this lakeprune reads {known}"
         raise UsageError("LP274", what, fix="plan and read with the same lakeprune")
+    if (document.limit is not None and document.limit < 0) or (document.groups is not None and document.groups < 1):
+        raise _not_a_plan(f"its limit is {document.limit}, and it has {document.groups} groups")
+    _check_files(document)
     totals = document.totals
     if len(document.files) != totals.files_scanned or totals.files_scanned + totals.files_pruned != totals.files_total:
         raise _not_a_plan(f"it has {len(document.files)} files, and its totals say {totals.files_scanned}")
@@ -142,6 +145,18 @@ def check_same(planned: TableIdentity, found: TableIdentity) -> None:
         raise TableError(
             "LP372", "the table has other columns than it was planned with", where=found.location, why=why, fix="plan again"
         )
+
+
+def _check_files(document: Received) -> None:
+    """LP274 for a file that is not one of a plan, or whose residual names a clause that is not there; one is held at a time."""
+    decoder, clauses = msgspec.json.Decoder(PlanFile), range(len(document.clauses))
+    for number, raw in enumerate(document.files):
+        try:
+            file = decoder.decode(raw)
+        except msgspec.MsgspecError as error:
+            raise _not_a_plan(f"file {number}: {error}") from error
+        if not all(place in clauses for place in file.residual):
+            raise _not_a_plan(f"file {number}: its residual is {file.residual}, and there are {len(clauses)} clauses")
 
 
 def _unopened(clause: PlanClause) -> ScanClause:

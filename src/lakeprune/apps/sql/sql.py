@@ -6,7 +6,6 @@ answer are never opened; the engine applies every condition itself. With `spark=
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,7 +15,7 @@ from lakeprune.apps.scan.plan import planned
 from lakeprune.engines.engine import EngineError
 from lakeprune.errors import UsageError
 from lakeprune.planning.opening import At, open_planner
-from lakeprune.planning.session import SessionOptions, among, for_rows, profile_of
+from lakeprune.planning.session import SessionOptions, among, check_options, for_rows, profile_of
 from lakeprune.storage.access import AccessOptions
 
 if TYPE_CHECKING:
@@ -25,7 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-Source = ScanPlan | str | os.PathLike[str]
+    from lakeprune.planning.opening import Table
+
+    Source = ScanPlan | Table
+
 _UTC = "Z"
 
 
@@ -48,8 +50,9 @@ def sql(
 ) -> pa.RecordBatchReader | DataFrame:
     """The answer of a query over these tables: an Arrow reader, or a DataFrame of the given session.
 
-    A table is a location, or a plan, whose rows are then the table's.
+    A table is a location or an opened table, or a plan, whose rows are then the table's.
     """
+    check_options("sql", options, SqlOptions)
     plans = pruned_plans(tables, query, dialect="duckdb" if spark is None else "spark", options=dict(options))
     if spark is not None:
         from lakeprune.apps.sql.spark_views import run_on_spark
@@ -83,7 +86,7 @@ def _opened(source: Source, options: dict[str, Any]) -> ScanPlan:
         return source
     given = {"timezone": "UTC", **among(options, SessionOptions)}
     profile, session = profile_of(**for_rows(given, "a query"))
-    planner = open_planner(os.fspath(source), At(None, None, None), profile, access=among(options, AccessOptions))
+    planner = open_planner(source, At(None, None, None), profile, access=among(options, AccessOptions))
     with planner.engine.awake():
         return planned(planner, planner.ask(None), session, {})
 
@@ -104,9 +107,12 @@ def _narrowed(scan: ScanPlan, demand: str | None) -> ScanPlan:
     if demand is None or scan.limit is not None or scan.planner is None:
         return scan
     where = demand if scan.predicate is None else f"({scan.predicate}) AND ({demand})"
-    columns = {"columns": [column.name for column in scan.columns]} if scan.columns else {}
+    declared = scan.planner.facts.declared
+    types = {column.name: column.type for column in scan.columns if column.name in declared}
+    schema = {name: type_ for name, type_ in types.items() if type_ != declared[name].type}
+    given = {"columns": [column.name for column in scan.columns], "schema": schema}
     with scan.planner.engine.awake():
-        return planned(scan.planner, scan.planner.ask(where), scan.session, columns)
+        return planned(scan.planner, scan.planner.ask(where), scan.session, given)
 
 
 def _run_embedded(plans: Mapping[str, ScanPlan], given: Mapping[str, Source], query: str) -> Any:

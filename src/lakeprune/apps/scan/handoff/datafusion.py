@@ -26,6 +26,9 @@ def hand_off(plan: ScanPlan, ctx: Any, name: str, *, options: ScanOptions) -> An
     if not hasattr(ctx, "register_dataset"):
         fix = "give a context of DataFusion: plan.register_datafusion(datafusion.SessionContext(), 'name')"
         raise UsageError("LP285", f"{type(ctx).__name__} is not a session of DataFusion", fix=fix)
+    if ctx.table_exist(name):
+        fix = "give another name, or deregister that table first"
+        raise UsageError("LP285", f"the session already has a table `{name}`", fix=fix)
     reader = RowReader(plan, options)
     schema = reader.output.schema
     if any(_has_floats(field.type) for field in schema):

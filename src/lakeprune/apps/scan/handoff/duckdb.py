@@ -26,6 +26,10 @@ def hand_off(plan: ScanPlan, con: Any, *, options: ScanOptions) -> Any:
     if not hasattr(con, "from_arrow"):
         fix = "give a connection of DuckDB: plan.to_duckdb(duckdb.connect())"
         raise UsageError("LP285", f"{type(con).__name__} is not a connection of DuckDB", fix=fix)
-    relation = con.from_arrow(ScanDataset(RowReader(plan, options)))
+    reader = RowReader(plan, options)
+    if not reader.output.schema.names:
+        fix = "name a column in `columns`, or use plan.to_arrow()"
+        raise UsageError("LP285", "a relation of DuckDB has at least one column, and the plan has none", fix=fix)
+    relation = con.from_arrow(ScanDataset(reader))
     remember(plan, "duckdb", "a relation over an Arrow dataset of the planned files", options)
     return relation
