@@ -89,6 +89,35 @@ def test_what_lakeprune_cannot_evaluate_is_not_shown_as_a_fact(sales: str, capsy
     assert [note["code"] for note in document["analysis"]["notes"]] == ["NOT_EVALUATED"]
 
 
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ("date_format(day, 'EEE') = 'Fri'", "the pattern letters 'EEE'"),
+        ("region RLIKE '(?i)^eu$'", "the regular expression '(?i)^eu$' may mean something else in Java"),
+        ("round(day(day) / 2) = 2", "rounding a double depends on its text"),
+    ],
+)
+def test_what_lakeprune_cannot_evaluate_for_a_value_is_not_shown_as_a_fact_either(
+    sales: str, where: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", sales, "-w", where, "--min-pruning", "50"]) == 1
+    shown = capsys.readouterr()
+    assert f"  not evaluated:  {where}  (Spark does, exactly, and may read fewer files)" in shown.out.splitlines()
+    assert "partition-exact" not in shown.out
+    assert f"[NOT_EVALUATED] lakeprune cannot evaluate it ({why}); Spark does, exactly" in shown.out
+    assert "Reads 2 of 2 files" in shown.out
+    assert "at least 0% pruned" in shown.out
+    failed = "total pruning 0.0% is below threshold 50.0%, as far as lakeprune can evaluate the predicate"
+    assert shown.err.startswith(f"ASSERTION FAILED: {failed}; Spark may read fewer files: {where}")
+
+
+def test_a_clause_that_is_evaluated_for_every_value_is_a_fact(sales: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", sales, "-w", "date_format(day, 'yyyy') = '2024'"]) == 0
+    shown = capsys.readouterr().out
+    assert "partition-exact: date_format(day, 'yyyy') = '2024'" in shown
+    assert "NOT_EVALUATED" not in shown
+
+
 def test_a_clause_that_is_evaluated_in_part_is_named_by_its_phase(sales: str, capsys: pytest.CaptureFixture[str]) -> None:
     where = "(soundex(region) = 'E000' AND day = '2024-01-01') OR day = '2025-01-01'"
     assert main(["explain", sales, "-w", where]) == 0

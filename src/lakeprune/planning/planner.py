@@ -18,9 +18,9 @@ from lakeprune.errors import PredicateError, TableError
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
-from lakeprune.predicate.tree import TRUE, Exact, Expr, NanPolicy, Opaque, Profile
+from lakeprune.predicate.tree import TRUE, Clause, Exact, Expr, NanPolicy, Opaque, Profile
 from lakeprune.predicate.walk import nodes
-from lakeprune.programs.exact import certain_failure
+from lakeprune.programs.exact import failures
 from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.programs.select import KEPT, Container, Fields, Order, Selection, select
 from lakeprune.skipping.plan import Lift, plan_clauses
@@ -149,11 +149,18 @@ class Planner(Struct, frozen=True):
         if len(predicates) != 1 or not isinstance(predicates[0], Exact) or not failed or not self.profile.ansi:
             return
         with self.reading():
-            why = certain_failure(self.engine, self.snapshot, self.profile, predicates[0])
+            why = failures(self.engine, self.snapshot, self.profile, predicates[0]).certain
         if why is not None:
             from lakeprune.predicate.bind.refusals import fails_in_spark
 
             raise fails_in_spark(predicates[0].predicate, why, self.profile)
+
+    def why_not_evaluated(self, clause: Clause) -> str | None:
+        """Why lakeprune has no value of a clause for some partition value, where Spark may have one."""
+        exacts = [node for node in nodes(clause.predicate) if isinstance(node, Exact)]
+        with self.reading():
+            found = (failures(self.engine, self.snapshot, self.profile, exact).doubtful for exact in exacts)
+            return next((why for why in found if why is not None), None)
 
     def _check_expected(self, patterns: Sequence[Pattern]) -> None:
         """Refuse a snapshot that disagrees with what the table records about itself: an answer from it could drop a live file."""

@@ -77,19 +77,25 @@ def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile
     return Truths(frozenset(truths))
 
 
-def certain_failure(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact) -> str | None:
-    """Why Spark in ANSI mode ends a query that has this expression as its whole predicate; None when that is not known."""
-    if _is_engines(exact):
-        return None
-    for _, values in _distinct_values(engine, snapshot, profile, exact.columns):
+class Failures(Struct, frozen=True):
+    """Why an expression has no value for some partition value, by the first message of each kind."""
+
+    certain: str | None = None  # Spark in ANSI mode ends a query that has the expression as its whole predicate
+    doubtful: str | None = None  # lakeprune cannot evaluate it; Spark may
+
+
+def failures(engine: Engine, snapshot: Snapshot, profile: Profile, exact: Exact) -> Failures:
+    """What goes wrong when the expression is evaluated on the partition values; nothing of what an engine evaluates."""
+    found = Failures()
+    for _, values in [] if _is_engines(exact) else _distinct_values(engine, snapshot, profile, exact.columns):
         for choice in product(*(candidates or () for candidates in values)):
             try:
                 evaluate(exact.predicate, dict(zip(exact.columns, choice, strict=True)), profile)
             except SparkFails as failure:
-                return str(failure)
-            except EvaluationFailed:
-                continue
-    return None
+                found = Failures(found.certain or str(failure), found.doubtful)
+            except EvaluationFailed as failure:
+                found = Failures(found.certain, found.doubtful or str(failure))
+    return found
 
 
 def _is_engines(exact: Exact) -> bool:

@@ -23,12 +23,14 @@ from msgspec.structs import replace
 
 from lakeprune.errors import UsageError
 from lakeprune.report.amount import Amount, percent, size_text, unread_text
+from lakeprune.report.buckets import Bucket
 
 if TYPE_CHECKING:
     from lakeprune.report.model import Diagnosis, Report
 
 METADATA, DELTA_SPARK = "metadata", "delta-spark"
 GATE_ON = (METADATA, DELTA_SPARK)
+_UPPER_LIMITS = frozenset({"min_pruning", "min_bytes_pruning", "max_files", "max_bytes"})  # fewer files pass them as well
 _READ_ALL = "--exhaustive reads every manifest"
 
 
@@ -100,6 +102,7 @@ class Measured(Struct, frozen=True):
     unread: str | None = None  # why the statistics were not read: no gate on them can pass
     reader: str | None = None  # the engine that reads `kept`, None: it is what metadata allows
     diagnoses: Sequence[Diagnosis] = ()
+    not_evaluated: str | None = None  # the clauses by which Spark may drop more than is counted
 
 
 Judgement = tuple[bool, dict[str, float | int | str], str]  # the fields of an assertion without its name
@@ -192,6 +195,9 @@ def judged(gates: Gates, measured: Measured) -> tuple[Assertion, ...]:
 
 def _assertion(gate: Gate, limit: Any, measured: Measured) -> Assertion:
     passed, details, message = gate.judge(limit, measured)
+    if measured.not_evaluated is not None and gate.name in _UPPER_LIMITS:
+        details = {**details, "note": "at most: lakeprune cannot evaluate the whole predicate"}
+        message += f", as far as lakeprune can evaluate the predicate; Spark may read fewer files: {measured.not_evaluated}"
     if measured.reader is not None and "actual" in details:
         details, message = {**details, "note": f"what {measured.reader} reads"}, f"{message} ({measured.reader})"
     return Assertion(gate.name, passed, details, message)
@@ -202,7 +208,10 @@ def _measured(report: Report) -> Measured:
     lacking = numbers.lacking_statistics if has_predicate else numbers.read - numbers.with_stats
     needed = sorted({f"{c.column} [{c.requirement.value}]" for c in numbers.coverage}) if has_predicate else None
     undecided = [clause.clause.text for clause in report.clauses if not clause.is_attributable]
-    return Measured(numbers.total, numbers.kept, lacking, needed, undecided, diagnoses=report.diagnoses or ())
+    unknown = report.text_of(Bucket.NOT_EVALUATED)
+    return Measured(
+        numbers.total, numbers.kept, lacking, needed, undecided, diagnoses=report.diagnoses or (), not_evaluated=unknown
+    )
 
 
 def _files_dropped(limit: float, measured: Measured) -> Judgement:

@@ -94,7 +94,7 @@ class ClauseReport(Struct, frozen=True):
     @property
     def is_attributable(self) -> bool:
         """Whether one kind of evidence decides it."""
-        return self.bucket is not Bucket.UNSPLITTABLE and not _is_opaque(self.clause)
+        return self.bucket not in (Bucket.UNSPLITTABLE, Bucket.NOT_EVALUATED) and not _is_opaque(self.clause)
 
 
 class Bounds(Struct, frozen=True):

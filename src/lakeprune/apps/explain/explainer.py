@@ -18,18 +18,21 @@ from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.planning.session import Session, session_of
+from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.programs.patterns import Pattern
-from lakeprune.report.attribution import Attribution, attribute
-from lakeprune.report.buckets import bucket_of
+from lakeprune.report.attribution import Attribution, ClauseCredit, attribute
+from lakeprune.report.buckets import EXACT_BUCKETS, Bucket, bucket_of
 from lakeprune.report.engines import EngineRead, pair
 from lakeprune.report.gates import Gates, check_gates, demanded, judge
 from lakeprune.report.model import ClauseReport, Diagnosis, Report
+from lakeprune.report.verdict import Keeps
 from lakeprune.skipping.ladder import Level
 
 if TYPE_CHECKING:
     from lakeprune.apps.explain.below import Below, QuestionGroups
     from lakeprune.formats.snapshot import Note
     from lakeprune.predicate.condition import Condition
+    from lakeprune.predicate.tree import Clause
     from lakeprune.programs.row_groups import Asked
 
 
@@ -83,7 +86,7 @@ class Explainer(Struct, frozen=True):
         by_files = attribute(question.plan, patterns if has_predicate else [_unpruned(pattern) for pattern in patterns])
         numbers = by_files if groups is None else groups.numbers(patterns)
         clauses = tuple(
-            ClauseReport(clause, bucket_of(clause, question.plan.evidence), credit)
+            self._clause(clause, bucket_of(clause, question.plan.evidence), credit)
             for clause, credit in zip(question.plan.clauses, numbers.clauses, strict=True)
         )
         wants_why = self.explain_why or bool(self.gates.get("fail_on"))
@@ -111,6 +114,15 @@ class Explainer(Struct, frozen=True):
         )
         judged = judge(self.gates, report)
         return judged if wants_why else replace(judged, diagnoses=None)
+
+    def _clause(self, clause: Clause, bucket: Bucket, credit: ClauseCredit) -> ClauseReport:
+        """The clause, which is not evaluated where lakeprune has no value of it for some partition value."""
+        why = self.planner.why_not_evaluated(clause) if credit.kept[Keeps.EVALUATION_FAILED].files else None
+        if why is not None:
+            reason = Reason(ReasonCode.NOT_EVALUATED, f"lakeprune cannot evaluate it ({why}); Spark does, exactly")
+            clause = replace(clause, reasons=(*clause.reasons, reason))
+            bucket = Bucket.NOT_EVALUATED if bucket in EXACT_BUCKETS else bucket
+        return ClauseReport(clause, bucket, credit)
 
     def _manifest_clauses(self, question: Question) -> tuple[str, ...]:
         """The clauses that something is known of above files."""
