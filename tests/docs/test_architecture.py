@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from lakeprune.skipping.ladder import Rung
 from tools.repository import ROOT
 from tools.worked_predicate import steps
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+BELOW_REPORT = ("values", "predicate", "skipping", "engines", "programs", "storage", "planning")
 PACKAGES = sorted(path.name for path in (ROOT / "src/lakeprune").iterdir() if (path / "__init__.py").exists())
 
 
@@ -37,3 +42,22 @@ def test_the_worked_table_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     list(steps())
     assert list(tmp_path.iterdir()) == []
+
+
+def named_rungs(source: str) -> Iterator[str]:
+    """The rungs of formats that a module imports by name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lakeprune.formats."):
+            home = import_module(str(node.module))
+            yield from (alias.name for alias in node.names if isinstance(getattr(home, alias.name), Rung))
+
+
+@pytest.mark.parametrize("package", BELOW_REPORT)
+def test_no_package_below_the_report_names_a_rung(package: str) -> None:
+    paths = sorted((ROOT / "src/lakeprune" / package).rglob("*.py"))
+    assert paths
+    assert [(path.name, name) for path in paths for name in named_rungs(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_rung_that_is_named_is_noticed() -> None:
+    assert list(named_rungs("def f():\n    from lakeprune.formats.delta.ladder import EVIDENCE, STATISTICS")) == ["STATISTICS"]

@@ -16,7 +16,7 @@ from lakeprune.engines.engine import Row
 from lakeprune.errors import TableError
 from lakeprune.formats.relation import Needs, Relation, flags_of
 from lakeprune.formats.row_groups.footers import Footers, Wanted
-from lakeprune.formats.row_groups.rung import ROW_GROUP, with_row_groups
+from lakeprune.formats.row_groups.rung import with_row_groups
 from lakeprune.formats.row_groups.snapshot import RowGroupSnapshot
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
@@ -36,7 +36,7 @@ from lakeprune.programs.patterns import (
     words_of,
 )
 from lakeprune.programs.select import IS_EMPTY, can_be_true
-from lakeprune.skipping.ladder import Seen
+from lakeprune.skipping.ladder import Level, Seen
 from lakeprune.skipping.plan import Plan, plan_clauses
 from lakeprune.skipping.verdict import Verdict
 
@@ -185,7 +185,7 @@ class _Batch:
             for plan in self.plans
             for seen in plan.domains
             for rung in seen.rungs
-            if rung != ROW_GROUP
+            if rung.level is not Level.ROW_GROUP
         )
         needs = Needs(tuple(dict.fromkeys((*own.domains, *single))), own.partition_texts, paths=True)
         above = self._evaluation.judged(self._file_plans)
