@@ -1,7 +1,7 @@
 """Every endpoint as curl shows it: status, headers and bytes, against answers that are written down beside this file.
 
-What differs from run to run is replaced by a word: ids of requests, times, tokens, and signed URLs, of which the path is shown. The
-answers were compared with the text of the protocol when they were written down; a change has to be, too.
+What differs from run to run is replaced by a word: ids of requests, times, tokens, and signed URLs, of which the path is shown.
+The answers were compared with the text of the protocol when they were written down; a change has to be, too.
 """
 
 from __future__ import annotations

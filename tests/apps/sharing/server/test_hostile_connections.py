@@ -6,8 +6,10 @@ import http.client
 import json
 import logging
 import socket
+import threading
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
@@ -132,3 +134,39 @@ def test_bytes_of_every_answer_are_counted(served: Served, caplog: pytest.LogCap
     size = len(served.get("/shares").body)
     (line,) = audit(caplog, 1)
     assert json.loads(line)["bytes"] == size > 0
+
+
+def test_a_recipient_that_asks_for_much_leaves_room_for_others(tables: dict[str, Path]) -> None:
+    """Its questions wait, all of them; the question of another recipient is answered in the meantime."""
+    who = {name: Recipient(name, ("share1",)) for name in ("busy", "calm")}
+    with serving({"part": tables["part"], "nulls": tables["nulls"]}, who, limits=LimitsEntry(plans=2)) as served:
+        slow = served.service.setup.grants.table(who["busy"], "share1.s.part").table
+        asked = [threading.Thread(target=served.query, args=("part",), kwargs={"who": "busy"}) for _ in range(6)]
+        with served.service.tables._place(slow).lock:
+            for thread in asked:
+                thread.start()
+            while served.service.metrics.open_requests < len(asked):
+                time.sleep(0.01)
+            assert served.query("nulls", who="calm").status == 200
+        for thread in asked:
+            thread.join(30)
+            assert not thread.is_alive()
+
+
+def test_a_recipient_that_fetches_much_leaves_room_for_others(tmp_path: Path) -> None:
+    (tmp_path / "t" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "t" / "a.parquet").write_bytes(bytes(1 << 25))
+    write_commit(tmp_path / "t" / "_delta_log", 0, [protocol(), metadata({"id": "integer"}), add("a.parquet", size=1 << 25)])
+    who = {name: Recipient(name, ("share1",)) for name in ("busy", "calm")}
+    with serving({"t": tmp_path / "t"}, who, limits=LimitsEntry(streams=4)) as served:
+        urls = {name: urlsplit(served.query("t", who=name).files[0]["url"]) for name in who}
+        held = []
+        for _ in range(3):
+            raw = socket.create_connection(("127.0.0.1", served.port))
+            raw.sendall(f"GET {urls['busy'].path}?{urls['busy'].query} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert b" 200 " in raw.recv(100)
+            held.append(raw)
+        assert served.fetch(urls["busy"].geturl(), headers={"Range": "bytes=0-9"}).status == 429
+        assert served.fetch(urls["calm"].geturl(), headers={"Range": "bytes=0-9"}).status == 206
+        for raw in held:
+            raw.close()

@@ -8,6 +8,7 @@ known.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -67,7 +68,7 @@ class Service:
         self.metrics = Metrics()
         self.anonymous = anonymous  # who asks without a token; None: nobody may
         self.tables = Tables(config.refresh)
-        self.streams = 0
+        self.streams: Counter[str] = Counter()  # files that are being sent, by recipient
         self.setup = self._setup(config, tokens)
 
     def reload(self, config: Config) -> None:
@@ -82,6 +83,7 @@ class Service:
         self.requests = Buckets(limits.requests_per_second, limits.burst)
         self.failures = Buckets(limits.failed_logins_per_minute / 60, limits.failed_logins_per_minute)
         self.plans = CapacityLimiter(limits.plans)
+        self.lanes = {name: CapacityLimiter(max(1, limits.plans - 1)) for name in config.recipients}  # room for others is left
         self.steps = CapacityLimiter(limits.plans)  # of streams that began: they end soon, and do not wait behind new questions
         return Setup(config, Grants(config), tokens or TokenBook(config.tokens_path))
 
@@ -170,6 +172,7 @@ def _endpoint(service: Service, handler: Handler, route: str) -> Callable[[Reque
             issued, recipient = _who(service, setup, request)
             visit.recipient = recipient.name
             service.requests.take(recipient.name)
+            lane = service.lanes[recipient.name]
             names = {name: _name(value) for name, value in request.path_params.items()}
             body = await _body(request) if request.method == "POST" else b""
             call = Call(
@@ -185,10 +188,13 @@ def _endpoint(service: Service, handler: Handler, route: str) -> Callable[[Reque
                 capabilities_of(request.headers.get(HEADER)),
                 body,
             )
-            answer = await to_thread.run_sync(handler, call, limiter=service.plans)
+            async with lane:
+                answer = await to_thread.run_sync(handler, call, limiter=service.plans)
         except EXPECTED as error:
             return refused(refusal_of(error), visit)
-        return _paced(answer, service)
+        if isinstance(answer, Streamed):
+            answer.limiter = service.steps
+        return answer
 
     return endpoint
 
@@ -242,39 +248,36 @@ def _file_endpoint(service: Service) -> Callable[[Request], Awaitable[Response]]
         visit.route = "/files"
         setup = service.setup
         try:
-            if service.streams >= setup.config.limits.streams:
+            most = setup.config.limits.streams
+            if service.streams.total() >= most:
                 raise too_many(1)
             payload, about = request.path_params["payload"], dict(request.query_params)
             answer = await to_thread.run_sync(file_answer, setup, visit, payload, about, request.headers.get("range"))
+            if isinstance(answer, Streamed) and service.streams[visit.recipient or ""] >= max(1, most * 3 // 4):
+                await to_thread.run_sync(answer.close)
+                raise too_many(1)  # one recipient has three of four places at most
         except EXPECTED as error:
             return refused(refusal_of(error), visit)
-        return _paced(answer, service, is_file=True)
+        return _Counted(answer, service, visit.recipient or "") if isinstance(answer, Streamed) else answer
 
     return endpoint
-
-
-def _paced(answer: Response, service: Service, *, is_file: bool = False) -> Response:
-    if isinstance(answer, Streamed):
-        if is_file:
-            return _Counted(answer, service)
-        answer.limiter = service.steps
-    return answer
 
 
 class _Counted(Response):
     """A stream that takes one of the places for streams."""
 
-    def __init__(self, answer: Streamed, service: Service) -> None:
+    def __init__(self, answer: Streamed, service: Service, recipient: str) -> None:
         super().__init__()
         self._answer = answer
-        self._service = service
+        self._streams = service.streams
+        self._recipient = recipient
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._service.streams += 1
+        self._streams[self._recipient] += 1
         try:
             await self._answer(scope, receive, send)
         finally:
-            self._service.streams -= 1
+            self._streams[self._recipient] -= 1
 
 
 async def _healthz(request: Request) -> Response:
