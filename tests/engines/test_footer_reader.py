@@ -63,16 +63,19 @@ def both(place: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     engine = DuckDBEngine()
     with engine.awake():
         read = engine.read_footers([str(place)])
-        ((_, rows, created_by, elements),) = engine.query(f"SELECT file, rows, created_by, elements FROM {read.files}")
-        names = [name for name in _NAMES if name not in ("problem", "file_rows", "created_by", "elements")]
+        about = "rows, created_by, elements, is_julian"
+        ((rows, created_by, elements, is_julian),) = engine.query(f"SELECT {about} FROM {read.files}")
+        assert bool(engine.query(f"SELECT * FROM {engine.footers([str(place)]).julian}")) == is_julian
+        names = [name for name in _NAMES if name not in ("problem", "file_rows", "created_by", "elements", "is_julian")]
         chunks = engine.query(f"SELECT {', '.join(names)} FROM {read.chunks} ORDER BY row_group, leaf")
-    theirs = [{"file_rows": rows, "created_by": created_by, "elements": elements}]
+    theirs = [{"file_rows": rows, "created_by": created_by, "elements": elements, "is_julian": is_julian}]
     return own, theirs + [dict(zip(names, row, strict=True)) for row in chunks]
 
 
 def check(place: Path) -> int:
     (head, *own), (their_head, *theirs) = both(place)
-    assert (head["file_rows"], head["created_by"]) == (their_head["file_rows"], their_head["created_by"])
+    for name in ("file_rows", "created_by", "is_julian"):
+        assert head[name] == their_head[name], name
     schemas = [decode(each["elements"], type=list[Element]) for each in (head, their_head)]
     ours, other = (
         [(leaf.path, leaf.ids, leaf.is_single, type_of(leaf.element)) for leaf in leaves_of(schema)] for schema in schemas
@@ -141,6 +144,24 @@ def test_old_footers(tmp_path: Path) -> None:
     patch_statistics(place, without(NULLS))
     patch(place, without_column_orders)
     check(place)
+
+
+@pytest.mark.parametrize(
+    ("marks", "is_julian"),
+    [
+        ({"org.apache.spark.version": "2.4.8"}, True),
+        ({"org.apache.spark.version": "3.0.0"}, False),
+        ({"org.apache.spark.version": "4.1.4", "é\x00": b"\xff\x00"}, False),
+        ({"org.apache.spark.version": "3.5.0", "org.apache.spark.legacyDateTime": ""}, True),
+        ({"org.apache.spark.legacyINT96": ""}, True),
+        ({}, False),
+    ],
+)
+def test_days_of_the_julian_calendar_are_marked(tmp_path: Path, marks: dict[str, Any], is_julian: bool) -> None:
+    place = tmp_path / "f.parquet"
+    pq.write_table(pa.table({"x": [1]}).replace_schema_metadata(marks), place)
+    check(place)
+    assert [rows[0]["is_julian"] for rows in both(place)] == [is_julian, is_julian]
 
 
 def test_what_is_not_a_footer_is_a_problem_with_its_reason(tmp_path: Path) -> None:

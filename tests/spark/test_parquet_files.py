@@ -54,6 +54,25 @@ def test_what_spark_finds_is_kept(spark: SparkSession, folder: Path, where: str)
     assert len(kept) < report.numbers.total.files
 
 
+def test_days_of_the_julian_calendar_are_kept(spark: SparkSession, tmp_path: Path) -> None:
+    """T95: what Spark's legacy mode records is up to ten days later than what Spark reads, and by the writer's own zone."""
+    settings = {
+        "spark.sql.parquet.datetimeRebaseModeInWrite": "LEGACY",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    }
+    session = spark.newSession()
+    for key, value in (settings | {"spark.sql.session.timeZone": "America/Los_Angeles"}).items():
+        session.conf.set(key, value)
+    early = "SELECT DATE'1500-01-01' AS d, TIMESTAMP'1500-01-01 00:00:00' AS t, TIMESTAMP'1850-01-01 00:00:00' AS u"
+    both: list[Any] = [{}, {"spark": spark}]
+    session.sql(early).write.parquet(str(tmp_path / "t"))
+    for where in ("d = DATE'1500-01-01'", "t = TIMESTAMP'1500-01-01 00:00:00'", "u = TIMESTAMP'1850-01-01 00:00:00'"):
+        assert session.read.parquet(str(tmp_path / "t")).where(where).count() == 1, where
+        for engine in both:
+            report = lakeprune.explain(tmp_path / "t", where, row_groups=True, timezone="America/Los_Angeles", **engine)
+            assert report.numbers.kept.files == 1, where
+
+
 @pytest.mark.parametrize("where", ["ts < '2023-11-14T22:13:25Z'", "d > 55"], ids=["INT96", "NaN is not counted"])
 def test_what_spark_does_not_record_is_kept(folder: Path, where: str) -> None:
     report = lakeprune.explain(folder, where, nan_policy="strict")

@@ -45,6 +45,7 @@ class Footers(Struct, frozen=True):
     """FROM items over what the footers of some Parquet files record, unjudged; `file` is the path that the engine was given.
 
     files     file, rows
+    julian    file: those whose writer may have recorded days of the Julian calendar
     schemas   elements, file
               the distinct schemas, each with the first of its files: a JSON list of `Element`, in the order of the footer
     chunks    file, column_path, rows, num_values, min_text, max_text, is_max_exact, nulls, nans, has_type_order, created_by
@@ -52,6 +53,7 @@ class Footers(Struct, frozen=True):
     """
 
     files: str
+    julian: str
     schemas: str
     chunks: str
 
@@ -72,8 +74,8 @@ class ManifestEntries(Struct, frozen=True):
 class ReadFooters(Struct, frozen=True):
     """FROM items over the footers of some Parquet files, each read once and whole, unjudged.
 
-    files     file, rows, created_by, elements
-              `elements` is a JSON list of `Element`, in the order of the footer
+    files     file, rows, created_by, elements, is_julian
+              `elements` is a JSON list of `Element`, in the order of the footer; `is_julian` as above
     chunks    file, row_group, leaf, rows, num_values, min_text, max_text, is_max_exact, old_min_text, old_max_text, nulls, nans,
               has_type_order, start_byte, end_byte, has_bloom, bloom_start, bloom_end, column_path
               one row per row group and leaf, which are numbered from 0; `old_*` are the deprecated bounds; the bytes are those of

@@ -26,6 +26,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("country = 'ITA'", "IT", "country = 'IT'"),
         ("country = 'us' AND age > 20", "US", "country = 'US'"),
         ("lower(country) = 'DE'", "DE", "country = 'DE'"),
+        ("country IN ('de', 'xx')", "DE", "country = 'DE'"),
     ],
 )
 def test_the_nearest_partition_value_is_proposed(table: Path, where: str, nearest: str, rewrite: str) -> None:
@@ -40,6 +41,37 @@ def test_where_no_value_is_near_the_known_ones_are_listed(table: Path) -> None:
     found = one(table, "country = 'Brazil'", CODE)
     assert "known values of country: 'DE', 'IT', 'US'" in found.message
     assert found.rewrite is None
+
+
+@pytest.mark.parametrize(
+    ("where", "nearest"),
+    [("p = 7", "40"), ("p > 500", "120"), ("p IN (71, 72)", "80"), ("p BETWEEN 71 AND 75", "80")],
+)
+def test_the_nearest_numbers_come_first(tmp_path: Path, where: str, nearest: str) -> None:
+    files = [add(f"{p}", partition={"p": f"{p}"}) for p in range(40, 121, 10) if p != 70]
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"p": "integer"}, ["p"]), *files]])
+    found = one(table, where, CODE)
+    assert (found.numbers["nearest"], found.suggestion) == (nearest, f"the nearest value is '{nearest}'")
+    assert f"known values of p: '{nearest}'" in found.message
+    assert found.rewrite is None
+
+
+def test_a_constant_beside_a_function_is_near_to_nothing(tmp_path: Path) -> None:
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"d": "date"}, ["d"]), add("a", partition={"d": "2024-01-01"})]])
+    assert "nearest" not in one(table, "weekday(d) = 9", CODE).numbers
+
+
+def test_clauses_that_contradict_each_other_are_not_a_typo(table: Path) -> None:
+    found = one(table, "country = 'DE' AND country = 'US'", CODE)
+    assert (found.suggestion, found.rewrite) == ("check the constants and the direction of the comparisons", None)
+
+
+@pytest.mark.parametrize("where", ["\"country\" = 'DE'", "'COUNTRY' = 'DE'"])
+def test_a_column_in_quotes_is_a_column_without_them(table: Path, where: str) -> None:
+    for code in (CODE, "CONTRADICTION"):
+        found = one(table, where, code)
+        assert found.suggestion == "quotes make text, not a column; take them away"
+        assert kept(table, found.rewrite or "") == 2
 
 
 @pytest.mark.parametrize("where", ["age > 1000", "age < 0", "age = 17"])
@@ -61,6 +93,7 @@ def test_a_dead_table_shows_its_newest_value(tmp_path: Path) -> None:
 )
 def test_a_comparison_with_null_becomes_a_null_test(table: Path, where: str, rewrite: str | None) -> None:
     assert one(table, where, CODE).rewrite == rewrite
+    assert one(table, where, "CONTRADICTION").rewrite == rewrite
 
 
 def test_clauses_that_leave_nothing_only_together_are_listed(table: Path) -> None:

@@ -11,6 +11,11 @@ from lakeprune.engines.engine import Footers, ReadFooters
 _TYPE_ORDER = "ColumnOrder(TYPE_ORDER=TypeDefinedOrder())"  # as DuckDB prints the one order that bounds can be read by
 
 
+# What Spark adds to files whose early days are of the Julian calendar, beside its version: before 3.0.0 all are.
+_MARKS = "('org.apache.spark.legacyDateTime', 'org.apache.spark.legacyINT96')"
+_VERSION = "org.apache.spark.version"
+
+
 def lazily(paths: str) -> Footers:
     """Each part is read when a query asks for it."""
     elements = f"CAST(to_json(list({_element('')} ORDER BY column_id)) AS VARCHAR) AS elements"
@@ -23,15 +28,18 @@ def lazily(paths: str) -> Footers:
         f"FROM parquet_metadata({paths}) AS m JOIN parquet_file_metadata({paths}) AS f ON m.file_name = f.file_name"
     )
     files = f"SELECT file_name AS file, num_rows AS rows FROM parquet_file_metadata({paths})"
-    return Footers(f"({files})", f"(SELECT elements, min(file_name) AS file FROM ({schemas}) GROUP BY elements)", f"({chunks})")
+    distinct = f"SELECT elements, min(file_name) AS file FROM ({schemas}) GROUP BY elements"
+    julian = f"SELECT DISTINCT file_name AS file FROM parquet_kv_metadata({paths}) WHERE {_is_mark('')}"
+    return Footers(f"({files})", f"({julian})", f"({distinct})", f"({chunks})")
 
 
 def whole_sql(paths: str) -> str:
     """One row per file: reading all of a footer at once costs as much as reading its chunks."""
     elements = f"CAST(to_json(list_transform(parquet_schema, lambda e: {_element('e.')})) AS VARCHAR) AS elements"
+    is_julian = f"coalesce(len(list_filter(parquet_kv_metadata, lambda e: {_is_mark('e.')})) > 0, FALSE) AS is_julian"
     facts = ", ".join(f"parquet_file_metadata[1].{name} AS {name}" for name in ("file_name", "num_rows", "created_by"))
     return (
-        f"SELECT {facts}, parquet_file_metadata[1].column_orders AS orders, parquet_metadata AS chunks, {elements} "
+        f"SELECT {facts}, parquet_file_metadata[1].column_orders AS orders, parquet_metadata AS chunks, {elements}, {is_julian} "
         f"FROM parquet_full_metadata({paths})"
     )
 
@@ -52,7 +60,14 @@ def over(table: str) -> ReadFooters:
         "m.path_in_schema AS column_path "
         f"FROM (SELECT file_name AS file, orders, unnest(chunks) AS m FROM {table})"
     )
-    return ReadFooters(f"(SELECT file_name AS file, num_rows AS rows, created_by, elements FROM {table})", f"({chunks})", table)
+    files = f"(SELECT file_name AS file, num_rows AS rows, created_by, elements, is_julian FROM {table})"
+    return ReadFooters(files, f"({chunks})", table)
+
+
+def _is_mark(prefix: str) -> str:
+    """Whether an entry of a file's key-value metadata says so. Spark itself compares versions as text."""
+    key, value = (f"CAST({prefix}{name} AS VARCHAR)" for name in ("key", "value"))
+    return f"({key} IN {_MARKS} OR ({key} = '{_VERSION}' AND {value} < '3.0.0'))"
 
 
 def _element(prefix: str) -> str:

@@ -19,7 +19,8 @@ from pyspark.sql.types import DataType, DecimalType, StructType
 
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.engine import Engine, EngineError, Footers, ManifestEntries, ReadFooters, Row, Truth, Typed
-from lakeprune.engines.spark.dialect import SparkDialect
+from lakeprune.engines.spark.dialect import Spark3Dialect, SparkDialect
+from lakeprune.engines.spark.lines import IS_SPARK_3, arrow_of
 from lakeprune.storage.storage import Storage
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class SparkEngine(Engine):
 
     def __init__(self, spark: SparkSession) -> None:
         super().__init__()
-        self.dialect = SparkDialect()
+        self.dialect = Spark3Dialect() if IS_SPARK_3 else SparkDialect()
         with _engine_errors():
             self._spark = _own_session(spark)
         self._user = spark
@@ -89,7 +90,7 @@ class SparkEngine(Engine):
 
     def arrow(self, sql: str) -> pa.Table:
         with _engine_errors():
-            return self._spark.sql(sql).toArrow()
+            return arrow_of(self._spark.sql(sql))
 
     def json_source(self, paths: Sequence[str], shape: Shape, *, largest_file: int) -> str:  # noqa: ARG002  Spark reads by lines
         key = ("text", *paths)
@@ -143,7 +144,8 @@ class SparkEngine(Engine):
             f"f.created_by AS created_by FROM {read.chunks} AS c JOIN {read.files} AS f ON c.file = f.file"
         )
         schemas = f"SELECT elements, min(file) AS file FROM {read.files} GROUP BY elements"
-        return Footers(f"(SELECT file, rows FROM {read.files})", f"({schemas})", f"({chunks})")
+        julian = f"(SELECT file FROM {read.files} WHERE is_julian)"
+        return Footers(f"(SELECT file, rows FROM {read.files})", julian, f"({schemas})", f"({chunks})")
 
     def read_footers(self, paths: Sequence[str]) -> ReadFooters:
         from lakeprune.engines.spark.footers import first_problem, footers_frame
@@ -155,7 +157,7 @@ class SparkEngine(Engine):
             problems = first_problem(self._spark, name)
         if problems:
             raise EngineError(": ".join(problems[0]))
-        files = f"(SELECT file, file_rows AS rows, created_by, elements FROM {name} WHERE leaf IS NULL)"
+        files = f"(SELECT file, file_rows AS rows, created_by, elements, is_julian FROM {name} WHERE leaf IS NULL)"
         return ReadFooters(files, f"(SELECT * FROM {name} WHERE leaf IS NOT NULL)", name)
 
     def evaluates(self, condition: Typed) -> bool:

@@ -18,7 +18,7 @@ SCHEMA = (
     "rows BIGINT, num_values BIGINT, min_text STRING, max_text STRING, is_max_exact BOOLEAN, old_min_text STRING, "
     "old_max_text STRING, nulls BIGINT, nans BIGINT, has_type_order BOOLEAN, start_byte BIGINT, "
     "end_byte BIGINT, has_bloom BOOLEAN, bloom_start BIGINT, bloom_end BIGINT, "
-    "column_path STRING"
+    "column_path STRING, is_julian BOOLEAN"
 )
 _NAMES = [item.split()[0] for item in SCHEMA.split(", ")]
 _TAIL = 64 << 10
@@ -34,6 +34,8 @@ _CONVERTED = {0: "STRING", 4: "STRING", 6: "DATE", 9: "TIMESTAMP WITH TIME ZONE"
 _PLAIN = {"BOOLEAN": "BOOLEAN", "INT32": "INTEGER", "INT64": "BIGINT", "INT96": "INT96", "FLOAT": "FLOAT", "DOUBLE": "DOUBLE",
           "BYTE_ARRAY": "BINARY", "FIXED_LEN_BYTE_ARRAY": "BINARY"}  # fmt: skip
 _OTHER = "OTHER"
+_MARKS = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"}
+_VERSION = b"org.apache.spark.version"
 
 Fields = dict[int, Any]
 
@@ -64,12 +66,18 @@ def footer_rows(path: str, footer: bytes) -> Iterator[tuple[Any, ...]]:
     orders = found.get(7, [])
     created_by = found[6].decode("utf-8", "replace") if 6 in found else None
     shown = [{name: value for name, value in element.items() if name not in ("unit", "scale")} for element in schema]
-    nothing = [None] * (len(_NAMES) - 5)
-    yield (path, None, found[3], created_by, json.dumps(shown), *nothing)
+    nothing = [None] * (len(_NAMES) - 6)
+    yield (path, None, found[3], created_by, json.dumps(shown), *nothing, _is_julian(found.get(5, [])))
     for row_group, group in enumerate(found.get(4, [])):
         for leaf, chunk in enumerate(group[1]):
             about = _chunk(chunk[3], leaves[leaf], orders, leaf)
-            yield (path, None, None, None, None, row_group, leaf, group[3], *about, paths[leaf])
+            yield (path, None, None, None, None, row_group, leaf, group[3], *about, paths[leaf], None)
+
+
+def _is_julian(entries: list[Fields]) -> bool:
+    """Whether early days may be of the Julian calendar; Spark itself compares versions as text."""
+    about = {entry[1]: entry.get(2, b"") for entry in entries}
+    return not _MARKS.isdisjoint(about) or about.get(_VERSION, b"3.0.0") < b"3.0.0"
 
 
 def _leaf_paths(walk: Iterator[dict[str, Any]], above: tuple[str, ...] | None = None) -> Iterator[str]:

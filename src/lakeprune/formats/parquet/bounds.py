@@ -4,7 +4,7 @@ In: the row groups of a column, as Footers.chunks lists them. Out: one row per r
 formats/relation.py: the same rules for both. A file has a bound when each of its row groups has one, or has no value that it
 would be about. Only `min_value` and `max_value` under the order that the type defines are used, and not those of writers that are
 known to be wrong (T59); the deprecated `min` and `max` compare bytes as signed, so they count only for types whose order is that
-one (T17, T28); INT96 has no order (T15).
+one (T17, T28); INT96 has no order (T15); days of the Julian calendar are widened (T95).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect, carrier
+from lakeprune.formats.parquet.legacy_calendar import moved
 from lakeprune.formats.relation import Relation
 from lakeprune.skipping.ladder import Seen
 from lakeprune.values.types import INTEGER_RANGES, INTEGRAL_KINDS, DataType, Family, Kind
@@ -177,14 +178,15 @@ def _groups_sql(dialect: Dialect, column: Seen, chunks: str, stored: Sequence[St
         # A NaN among the bounds discards both (T2): the engine leaves it out, so that one bound alone may stand beside a NaN.
         trusted += " AND min_text IS NOT NULL AND max_text IS NOT NULL"
     groups = (
-        f"SELECT {keys}, rows, nulls, nans, coalesce(is_max_exact, FALSE) AS is_exact, "
+        f"SELECT {keys}, rows, nulls, nans, is_julian, coalesce(is_max_exact, FALSE) AS is_exact, "
         "coalesce(nulls >= 0 AND nulls <= num_values AND num_values = rows, FALSE) AS counted, "
         "coalesce(nulls = num_values AND num_values = rows, FALSE) AND min_text IS NULL AND max_text IS NULL AS empty, "
         f"CASE WHEN {trusted} THEN {low} END AS lo, CASE WHEN {trusted} THEN {high} END AS hi "
         f"FROM {chunks} AS chunks WHERE rows > 0"
     )
     sane = "coalesce(lo <= hi, TRUE)"  # otherwise both are discarded (T24)
-    return f"SELECT *, CASE WHEN {sane} THEN lo END AS low, CASE WHEN {sane} THEN hi END AS high FROM ({groups})"
+    first, last = (moved(side, column.type, is_upper=side == "hi") for side in ("lo", "hi"))
+    return f"SELECT *, CASE WHEN {sane} THEN {first} END AS low, CASE WHEN {sane} THEN {last} END AS high FROM ({groups})"
 
 
 def _bound_of(dialect: Dialect, text: str, data_type: DataType, stored: Sequence[Stored]) -> str:

@@ -18,6 +18,7 @@ from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
 from lakeprune.formats.parquet.bounds import files_sql, is_denied
 from lakeprune.formats.parquet.hive import Texts, value_of, value_sql
+from lakeprune.formats.parquet.legacy_calendar import is_movable
 from lakeprune.formats.relation import Needs, Relation, flags_of, relation_of
 from lakeprune.formats.row_source import RowSource
 from lakeprune.formats.snapshot import ParquetFiles, Snapshot, SnapshotFacts, in_short
@@ -36,6 +37,7 @@ _CHUNK = {
     "nulls": "BIGINT",
     "nans": "BIGINT",
     "has_type_order": "BOOLEAN",
+    "is_julian": "BOOLEAN",
 }
 
 
@@ -56,7 +58,7 @@ class ParquetSnapshot(Snapshot):
     def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:  # noqa: ARG002  # footers count NaN or do not
         names, dialect = relation_of(needs), engine.dialect
         data = [seen for seen in needs.domains if seen.column.role is Role.DATA and seen.column.statistics_unusable is None]
-        self._read(engine, [_leaf(seen.column) for seen in data])
+        self._read(engine, [seen.column for seen in data])
         partitions = self.facts.partition_columns
         items = ["size", "files.rows AS rows", "0 AS deleted", "TRUE AS has_stats", "FALSE AS has_dv"]
         if needs.paths:
@@ -122,18 +124,21 @@ class ParquetSnapshot(Snapshot):
     def close(self) -> None:
         self._storage.close()
 
-    def _read(self, engine: Engine, leaves: Sequence[str]) -> None:
-        new = [leaf for leaf in dict.fromkeys(leaves) if leaf not in self._chunks]
+    def _read(self, engine: Engine, columns: Sequence[Column]) -> None:
+        new = {leaf: column for column in columns if (leaf := _leaf(column)) not in self._chunks}
         if not new:
             return
         numbers = {file.place: number for number, file in enumerate(self._files)}
         wanted = ", ".join(engine.dialect.text(leaf) for leaf in new)
-        chunks = engine.footers(list(numbers)).chunks
+        footers = engine.footers(list(numbers))
         trusted = f"(has_type_order AND NOT {is_denied(engine.dialect, 'created_by')})"
-        items = ", ".join(trusted if name == "has_type_order" else name for name in _CHUNK)
+        is_julian = "j.file IS NOT NULL" if (is_dated := any(is_movable(column.type) for column in new.values())) else "FALSE"
+        judged = {"has_type_order": trusted, "is_julian": is_julian}
+        items = ", ".join(judged.get(name, name) for name in _CHUNK)
+        source = f"{footers.chunks} AS c" + (f" LEFT JOIN {footers.julian} AS j ON j.file = c.file" if is_dated else "")
         read: dict[str, list[tuple[Any, ...]]] = {leaf: [] for leaf in new}
         for leaf, place, *chunk in engine.query(
-            f"SELECT column_path, file, {items} FROM {chunks} WHERE column_path IN ({wanted})"
+            f"SELECT column_path, c.file, {items} FROM {source} WHERE column_path IN ({wanted})"
         ):
             read[leaf].append((numbers[place], *chunk))
         self._chunks.update(read)

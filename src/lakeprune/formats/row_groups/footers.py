@@ -15,6 +15,7 @@ from msgspec.json import decode
 from lakeprune.engines.engine import Element, Engine, EngineError, ReadFooters
 from lakeprune.errors import TableError
 from lakeprune.formats.parquet.bounds import Stored, judged_items
+from lakeprune.formats.parquet.legacy_calendar import is_movable
 from lakeprune.formats.row_groups.filters import bring_filters
 from lakeprune.formats.row_groups.leaves import identified, lacks, leaves_below, leaves_of, stored_leaf
 from lakeprune.formats.snapshot import Absent, ParquetFiles, in_short
@@ -140,12 +141,13 @@ class Footers:
             return
         self._resolve(elements for (elements,) in engine.query(f"SELECT DISTINCT elements FROM {read.files}"))
         # Which file has which schema matters here only where Bloom filters are asked.
-        schemas: dict[str, str] = dict(engine.query(f"SELECT file, elements FROM {read.files}")) if engine.reads_bloom else {}
+        known = engine.query(f"SELECT file, elements, is_julian FROM {read.files}") if engine.reads_bloom else ()
+        names = {place: self._askable(elements, is_julian=is_julian) for place, elements, is_julian in known}
         numbers = []
         for place, keys in by_place.items():
             for key in keys:
                 self._numbers[key] = len(self._numbers)
-                self._places.append((place, self._names.get(schemas.get(place, ""), {})))
+                self._places.append((place, names.get(place, {})))
                 numbers.append((place, self._numbers[key]))
         listed = engine.lookup(["file", "number"], ["STRING", "BIGINT"], numbers)
         rows = [(elements, *found) for elements, several in self._schemas.items() for found in several]
@@ -158,6 +160,11 @@ class Footers:
             joined = f"{read.files} AS f JOIN {listed} AS n ON f.file = n.file JOIN {lacking} AS l ON f.elements = l.elements"
             self._absent.append(engine.kept(f"SELECT n.number AS file, l.wanted AS wanted FROM {joined}"))
         engine.forget(read)
+
+    def _askable(self, elements: str, *, is_julian: bool) -> dict[Column, str]:
+        """The columns of a file that Bloom filters can be asked about: they hash days as they are stored (T95)."""
+        names = self._names[elements]
+        return {column: name for column, name in names.items() if not is_movable(column.type)} if is_julian else names
 
     def _read(self, engine: Engine, by_place: dict[str, list[str]]) -> ReadFooters | None:
         while by_place:
@@ -213,6 +220,7 @@ class Footers:
         )
         items = ["n.number AS file", "c.row_group AS row_group", "l.wanted AS wanted", "l.stored AS stored", "c.rows AS rows"]
         items += ["c.num_values AS num_values", "is_max_exact", "nulls", "nans", "has_bloom", "bloom_start", "bloom_end"]
+        items.append("f.is_julian AS is_julian")
         items += judged_items(engine.dialect, "f.created_by", f"({signed or 'FALSE'})")
         return (
             f"SELECT {', '.join(items)} FROM {read.chunks} AS c JOIN {read.files} AS f ON c.file = f.file "

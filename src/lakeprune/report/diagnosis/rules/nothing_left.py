@@ -6,22 +6,27 @@ first, or the bounds of the data column over all files.
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
 from lakeprune.formats.relation import Needs
-from lakeprune.predicate.tree import Column, Compare, Constant, Expr, Literal, Op
+from lakeprune.predicate.tree import Column, Compare, Constant, Expr, In, Literal, Op
 from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.predicate.write.show import name_text, show
 from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import ends_of, texts_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, Numbers, brief
+from lakeprune.report.diagnosis.rules.constant import repaired
 from lakeprune.report.listing import shown
-from lakeprune.values.types import STRING
+from lakeprune.skipping.fact import Known
+from lakeprune.values.types import STRING, Scalar
 
 MOST_VALUES = 1000  # of a partition column that are looked at
 MOST_SHOWN = 8
+_ORDERED = int | float | Decimal
 
 
 def nothing_left(case: Case) -> list[Finding]:
@@ -47,7 +52,7 @@ def _blamed(case: Case, index: int) -> Finding:
     none = f"{brief(clause.text)} leaves {_none(case)}"
     columns = columns_of(conjunct)
     if isinstance(clause.predicate, Constant) or len(columns) != 1:
-        return _finding(case, clause.text, None, f"{none}: no row can satisfy it", *_repaired(conjunct))
+        return _finding(case, clause.text, None, f"{none}: no row can satisfy it", *repaired(case, conjunct))
     column = columns[0]
     return (
         _of_partition(case, none, index, column) if case.facts.evidence.is_exact(column) else _of_data(case, none, index, column)
@@ -55,22 +60,56 @@ def _blamed(case: Case, index: int) -> Finding:
 
 
 def _of_partition(case: Case, none: str, index: int, column: Column) -> Finding:
-    clause, name = case.plan.clauses[index], name_text(column.path)
+    clause, conjunct, name = case.plan.clauses[index], case.conjuncts[index], name_text(column.path)
     subset = files_where(case.evaluation, case.plan, [], Needs(partition_texts=(column,)), whole=True)
     texts = texts_of(case.evaluation.engine, subset, column, MOST_VALUES)
-    wanted = [node.value for node in nodes(case.conjuncts[index]) if isinstance(node, Literal) and isinstance(node.value, str)]
-    near = _nearest(wanted, [text for text in texts if text is not None])
-    known = ", ".join("NULL" if text is None else show(Literal(text, STRING)) for text in texts[:MOST_SHOWN])
+    wanted, is_text = _wanted(conjunct, column), column.type == STRING
+    known = [text for text in texts if text is not None]
+    near = _most_like(wanted, known) if is_text else None
+    if not is_text:
+        texts = _nearest_first(case, column, wanted, texts)
+        near = texts[0] if wanted and texts else None
+    elif near is not None:
+        texts = sorted(texts, key=lambda text: text != near) if len(texts) > MOST_SHOWN else texts
+    shown_values = ", ".join("NULL" if text is None else show(Literal(text, STRING)) for text in texts[:MOST_SHOWN])
     more = ", ..." if len(texts) > MOST_SHOWN else ""
     numbers: Numbers = {"values": len(texts)}
     suggestion, rewrite = f"compare {name} with a value that the table has", None
-    if near is not None:
+    if isinstance(case.plan.bits[case.plan.positions[index].can_true].fact, Known):
+        suggestion, rewrite = repaired(case, conjunct)
+    elif near is not None:
         numbers["nearest"] = near
+        suggestion = f"did you mean {near!r}?" if is_text else f"the nearest value is {near!r}"
         values = case.evaluation.snapshot.partition_values(near, column, case.profile) or ()
-        suggestion = f"did you mean {near!r}?"
-        if len(values) == 1 and values[0] is not None:
+        if is_text and len(values) == 1 and values[0] is not None:
             rewrite = show(Compare(Op.EQ, column, Literal(values[0], column.type)), case.profile.zone)
-    return _finding(case, clause.text, name, f"{none}; known values of {name}: {known}{more}", suggestion, rewrite, **numbers)
+    message = f"{none}; known values of {name}: {shown_values}{more}"
+    return _finding(case, clause.text, name, message, suggestion, rewrite, **numbers)
+
+
+def _wanted(conjunct: Expr, column: Column) -> list[Scalar]:
+    """The constants that the column is compared with; of text also those that are compared with something made of it."""
+    found: list[Scalar] = []
+    for node in nodes(conjunct):
+        match node:
+            case Compare(_, left, right) if column in (left, right):
+                found += [side.value for side in (left, right) if isinstance(side, Literal)]
+            case In(value, options) if value == column:
+                found += [option.value for option in options[:MOST_SHOWN] if isinstance(option, Literal)]
+            case Literal(str() as text) if column.type == STRING:
+                found.append(text)
+    return list(dict.fromkeys(value for value in found if value is not None))
+
+
+def _nearest_first(case: Case, column: Column, wanted: list[Scalar], texts: list[str | None]) -> list[str | None]:
+    """The values of a column of numbers or times, those nearest to a wanted one first."""
+
+    def distance(text: str | None) -> float:
+        values = case.evaluation.snapshot.partition_values(text, column, case.profile) or ()
+        pairs = [(a, b) for a in values for b in wanted if isinstance(a, _ORDERED) and isinstance(b, _ORDERED)]
+        return min((abs(float(a) - float(b)) for a, b in pairs), default=math.inf)
+
+    return sorted(texts, key=distance)
 
 
 def _of_data(case: Case, none: str, index: int, column: Column) -> Finding:
@@ -79,7 +118,7 @@ def _of_data(case: Case, none: str, index: int, column: Column) -> Finding:
     subset = files_where(case.evaluation, case.plan, [], Needs(domains=(seen,)), whole=True)
     low, high = (_text(end, column, case) for end in ends_of(case.evaluation.engine, subset, seen))
     if low is None or high is None:
-        suggestion, rewrite = _repaired(case.conjuncts[index])
+        suggestion, rewrite = repaired(case, case.conjuncts[index])
         return _finding(case, clause.text, name, none, suggestion, rewrite)
     suggestion = "ask for values in this range, or check whether the table is still written"
     message = f"{none}; {name} lies between {low} and {high} in all of them"
@@ -90,23 +129,13 @@ def _text(value: Any, column: Column, case: Case) -> str | None:
     return None if value is None else str(shown(value, column, case.profile))
 
 
-def _nearest(wanted: list[str], known: list[str]) -> str | None:
+def _most_like(wanted: list[Scalar], known: list[str]) -> str | None:
     """The known value that is written most like a wanted one; case alone counts for little."""
     folded = {text.casefold(): text for text in reversed(known)}
     for text in wanted:
-        if close := get_close_matches(text.casefold(), folded, 1):
+        if isinstance(text, str) and (close := get_close_matches(text.casefold(), folded, 1)):
             return folded[close[0]]
     return None
-
-
-def _repaired(conjunct: Expr) -> tuple[str, str | None]:
-    """What to do about a condition that no row satisfies; `x = NULL` is `x IS NULL`."""
-    match conjunct:
-        case Compare(Op.EQ, Column() as column, Literal(value=None)) | Compare(Op.EQ, Literal(value=None), Column() as column):
-            return "a comparison with NULL is never TRUE; use IS NULL", f"{name_text(column.path)} IS NULL"
-        case Compare(Op.NE, Column() as column, Literal(value=None)) | Compare(Op.NE, Literal(value=None), Column() as column):
-            return "a comparison with NULL is never TRUE; use IS NOT NULL", f"{name_text(column.path)} IS NOT NULL"
-    return "check the constants and the direction of the comparisons", None
 
 
 def _finding(
