@@ -61,3 +61,8 @@ def test_no_package_below_the_report_names_a_rung(package: str) -> None:
 
 def test_a_rung_that_is_named_is_noticed() -> None:
     assert list(named_rungs("def f():\n    from lakeprune.formats.delta.ladder import EVIDENCE, STATISTICS")) == ["STATISTICS"]
+
+
+def test_every_application_is_on_the_page() -> None:
+    folders = [path.name for path in (ROOT / "src/lakeprune/apps").iterdir() if (path / "__init__.py").exists()]
+    assert [name for name in folders if f"| `apps/{name}` |" not in PAGE] == []
