@@ -64,3 +64,22 @@ def test_milliseconds_are_early_by_their_own_unit(tmp_path: Path) -> None:
     folder = written(tmp_path / "t", [MOMENT], MARK, coerce_timestamps="ms", allow_truncated_timestamps=True)
     with pytest.raises(TableError, match="LP374"):
         rows(folder)
+
+
+@pytest.mark.parametrize("version", ["3.0.0", "3.0.3"])
+def test_int96_of_spark_before_3_1_is_julian_and_other_times_are_not(tmp_path: Path, version: str) -> None:
+    """Spark 3.0 wrote INT96 by the old calendar always, and marked nothing."""
+    marks = {"org.apache.spark.version": version}
+    with pytest.raises(TableError, match="LP374"):
+        rows(written(tmp_path / "int96", [MOMENT], marks, use_deprecated_int96_timestamps=True))
+    assert rows(written(tmp_path / "late", [datetime(2024, 1, 1, tzinfo=UTC)], marks, use_deprecated_int96_timestamps=True)) == 1
+    assert rows(written(tmp_path / "int64", [MOMENT], marks)) == 1
+    newer = {"org.apache.spark.version": "3.1.0"}
+    assert rows(written(tmp_path / "newer", [MOMENT], newer, use_deprecated_int96_timestamps=True)) == 1
+
+
+def test_a_row_group_without_statistics_hides_no_early_day_of_another(tmp_path: Path) -> None:
+    """The second row group is not read for this day, and its bounds are days of the other calendar."""
+    folder = written(tmp_path / "t", [None, EARLY, LATE], MARK, row_group_size=1)
+    with pytest.raises(TableError, match="LP374"):
+        lakeprune.plan(folder, "d = DATE'1700-01-01'").to_arrow().read_all()

@@ -2,7 +2,8 @@
 
 In: the footer of a file and the columns that are read. A file that is marked so and holds a day from before the calendars agree
 is refused (LP374): only Spark's own tables of time zones say which moment is meant. Most marked files hold no such day; where
-the footer's statistics do not say so, the values that are read do. INT96, which Databricks writes, has no statistics.
+the footer's statistics do not say so, the values that are read do. INT96, which Databricks writes, has no statistics. What is
+marked is what Spark takes for it: files of a version before 3.0.0, of INT96 before 3.1.0, and those with a mark.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MARKS = {
     Kind.DATE: (b"org.apache.spark.legacyDateTime",),
     Kind.TIMESTAMP: (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"),
 }
-_SPARK = b"org.apache.spark.version"
+_SPARK, _CORRECTED, _CORRECTED_INT96 = b"org.apache.spark.version", b"3.0.0", b"3.1.0"  # Spark compares versions as text
 _AGREE_DAYS, _AGREE_MICROS = -141_427, -2_208_988_800_000_000  # 1582-10-15; 1900-01-01, from when zones have whole offsets
 _PER_MICRO = {"milliseconds": 1 / 1000, "microseconds": 1, "nanoseconds": 1000}
 
@@ -29,7 +30,7 @@ class Calendar:
 
     def __init__(self, footer: Any, members: Sequence[Member], uri: str) -> None:
         self._uri = uri
-        self._suspects = {member.name for member in members if _is_marked(footer, member.shape)}
+        self._suspects = {member.name for member in members if _is_marked(footer, member)}
         for member in members:
             if member.name in self._suspects:
                 known = [_is_early(footer, leaf) for leaf in _leaves_of(footer, member.physical)]
@@ -54,10 +55,17 @@ class Calendar:
         )
 
 
-def _is_marked(footer: Any, shape: Shape) -> bool:
-    metadata = footer.metadata or {}
-    is_old = metadata.get(_SPARK, b"3")[:2] in (b"1.", b"2.")
-    return any(is_old or any(mark in metadata for mark in _MARKS[kind]) for kind in _kinds(shape) & _MARKS.keys())
+def _is_marked(footer: Any, member: Member) -> bool:
+    metadata, kinds = footer.metadata or {}, _kinds(member.shape) & _MARKS.keys()
+    version = metadata.get(_SPARK, _CORRECTED_INT96)
+    if version < _CORRECTED or any(mark in metadata for kind in kinds for mark in _MARKS[kind]):
+        return bool(kinds)
+    return Kind.TIMESTAMP in kinds and version < _CORRECTED_INT96 and _has_int96(footer, member.physical)
+
+
+def _has_int96(footer: Any, physical: str) -> bool:
+    leaves = _leaves_of(footer, physical) or range(footer.num_columns)  # found by its id: any may be it
+    return any(footer.schema.column(leaf).physical_type == "INT96" for leaf in leaves)
 
 
 def _kinds(shape: Shape) -> set[Kind]:
@@ -85,13 +93,11 @@ def _is_early(footer: Any, leaf: int) -> bool | None:
     limit = _limit(footer.schema.column(leaf))
     if limit is None:
         return None
-    for group in range(footer.num_row_groups):
-        statistics = footer.row_group(group).column(leaf).statistics
-        if statistics is None or not statistics.has_min_max:
-            return None
-        if statistics.min_raw < limit:
-            return True
-    return False
+    every = [footer.row_group(group).column(leaf).statistics for group in range(footer.num_row_groups)]
+    known = [statistics for statistics in every if statistics is not None and statistics.has_min_max]
+    if any(statistics.min_raw < limit for statistics in known):
+        return True  # also where others tell nothing: its row group may not be read, by bounds of the other calendar
+    return False if len(known) == len(every) else None
 
 
 def _limit(column: Any) -> float | None:
