@@ -42,7 +42,7 @@ def _configured(given: argparse.Namespace) -> int:
     from lakeprune.apps.sharing.server.app import Service
     from lakeprune.apps.sharing.server.config import Recipient, read_config
     from lakeprune.apps.sharing.server.recipients import TokenBook, new_token
-    from lakeprune.apps.sharing.server.run import check_all, check_start, run
+    from lakeprune.apps.sharing.server.run import check_all, check_start, listening, run
 
     def read() -> Config:
         config = read_config(given.config)
@@ -65,8 +65,9 @@ def _configured(given: argparse.Namespace) -> int:
     check_start(config, insecure_local=bool(given.insecure_local), tokens=tokens)
     if anonymous is not None:
         tell("warning: --insecure-local: every program on this machine can read every table that is shared here")
-    service = Service(config, tokens, anonymous=anonymous)
-    run(service, read, lambda port: tell(f"serving {config.endpoint} on {config.host}:{port}"))
+    with listening(config.host, config.port) as at:
+        service = Service(config, tokens, anonymous=anonymous)
+        run(service, at, read, lambda port: tell(f"serving {config.endpoint} on {config.host}:{port}"))
     return EXIT_OK
 
 
@@ -76,43 +77,35 @@ def _one_table(given: argparse.Namespace) -> int:
     from lakeprune.apps.sharing.server.keys import key_ring, new_key
     from lakeprune.apps.sharing.server.profile import profile_text
     from lakeprune.apps.sharing.server.recipients import TokenBook, new_token
-    from lakeprune.apps.sharing.server.run import check_all, run
+    from lakeprune.apps.sharing.server.run import check_all, listening, run
 
     name, location = given.share
     if "://" not in location:
         location = os.path.abspath(location)
     table = os.path.basename(location.rstrip("/")).replace(".", "_").replace(" ", "_") or "table"
-    port = _free_port() if given.port is None else given.port
     access = {"storage_options": {}, "env_creds": True} if "://" in location else {}
     shared = SharedTable(name, "default", table, location, history=True, access=access)
-    config = Config(
-        f"http://127.0.0.1:{port}/delta-sharing",
-        "127.0.0.1",
-        port,
-        key_ring(new_key()),
-        (Share(name, (shared,), ("default",)),),
-        {"local": Recipient("local", (name.lower(),))},
-        None,
-        refresh=0.0,
-    )
-    check_all(config)
-    if given.check:
-        deliver([f"{shared.full_name}: in order\n"], None)
-        return EXIT_OK
-    token, issued = new_token("local", None)
-    deliver([profile_text(config.endpoint, token, None)], None)
-    tell(f"serving {shared.full_name} at {config.endpoint}; save the profile above as {name}.share, end with Ctrl-C")
-    run(Service(config, TokenBook(None, (issued,))), None)
+    with listening("127.0.0.1", given.port or 0) as at:
+        port = at.getsockname()[1]
+        config = Config(
+            f"http://127.0.0.1:{port}/delta-sharing",
+            "127.0.0.1",
+            port,
+            key_ring(new_key()),
+            (Share(name, (shared,), ("default",)),),
+            {"local": Recipient("local", (name.lower(),))},
+            None,
+            refresh=0.0,
+        )
+        check_all(config)
+        if given.check:
+            deliver([f"{shared.full_name}: in order\n"], None)
+            return EXIT_OK
+        token, issued = new_token("local", None)
+        deliver([profile_text(config.endpoint, token, None)], None)
+        tell(f"serving {shared.full_name} at {config.endpoint}; save the profile above as {name}.share, end with Ctrl-C")
+        run(Service(config, TokenBook(None, (issued,))), at, None)
     return EXIT_OK
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def check_installed() -> None:

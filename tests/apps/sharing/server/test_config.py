@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import jsonschema
@@ -164,6 +165,30 @@ def test_a_check_opens_every_table_and_every_restriction(folder: Path, capsys: p
     assert main(["serve", "--config", str(path), "--check"]) == 3
     assert "LP384" in capsys.readouterr().err
     assert main(["serve", "--share", f"x={folder / 'nothing'}", "--check"]) == 3
+
+
+@pytest.mark.parametrize("content", [None, "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+def test_a_certificate_that_cannot_be_used_is_named_with_its_line(folder: Path, content: str | None) -> None:
+    if content is not None:
+        for name in ("tls.crt", "tls.key"):
+            (folder / name).write_text(content, encoding="utf-8")
+    path = folder / "tls.yaml"
+    path.write_text(f"tls: {{certificate: tls.crt, key: tls.key}}\n{GOOD}", encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        read_config(str(path))
+    assert (caught.value.code, caught.value.where) == ("LP293", f"{path}, line 1")
+    assert "certificate" in caught.value.what
+
+
+def test_an_address_that_is_taken_is_named_before_a_profile_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    part(tmp_path / "t")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "--share", f"x={tmp_path / 't'}", "--port", str(port)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "error[LP299]" in said.err
+    assert str(port) in said.err
 
 
 def test_insecure_local_is_for_loopback(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

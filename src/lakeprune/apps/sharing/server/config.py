@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 import uuid
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
@@ -144,7 +145,7 @@ class _Reader:
             given.url_lifetime,
             given.refresh,
             given.limits,
-            None if given.tls is None else TlsEntry(self._beside(given.tls.certificate), self._beside(given.tls.key)),
+            None if given.tls is None else self._tls(given.tls),
             given.behind_proxy,
             tuple(given.trusted_proxies),
         )
@@ -226,6 +227,18 @@ class _Reader:
         fix = f"write `{name}: {{env: NAME}}` or `{name}: {{file: PATH}}`, and put the secret there"
         why = "a file of settings is copied and committed, and whoever reads it has the secret"
         raise UsageError("LP294", f"`{name}` holds a secret", where=self._place(path, None), why=why, fix=fix)
+
+    def _tls(self, entry: TlsEntry) -> TlsEntry:
+        """Read once here, so that what is wrong with it has a line."""
+        found = TlsEntry(self._beside(entry.certificate), self._beside(entry.key))
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(found.certificate, found.key, password="")
+        except OSError as error:
+            fix = "name PEM files: the certificate with its chain, and its key without a password"
+            raise self._wrong(
+                "the certificate or its key cannot be used", ("tls",), why=error.strerror or error.args[-1], fix=fix
+            ) from error
+        return found
 
     def _secret(self, secret: Secret, path: Path) -> str:
         if (secret.env is None) == (secret.file is None):

@@ -11,7 +11,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable
-from socket import socket
+from socket import AF_INET, AF_INET6, create_server, socket
 from types import FrameType
 
 import uvicorn
@@ -24,6 +24,7 @@ from lakeprune.apps.sharing.server.recipients import TokenBook
 from lakeprune.apps.sharing.server.visit import AUDIT, PROBLEMS
 from lakeprune.errors import LakepruneError, TableError, UsageError
 
+BACKLOG = 512
 DRAIN = 30  # seconds that requests under way get after SIGTERM
 
 
@@ -93,7 +94,19 @@ class _Server(uvicorn.Server):
         self._captured_signals.clear()  # raised again at the end otherwise: to end as asked is not a failure
 
 
-def run(service: Service, reread: Callable[[], Config] | None, on_start: Callable[[int], None] = lambda _: None) -> None:
+def listening(host: str, port: int) -> socket:
+    """A socket at this address, LP299 when it cannot be had; port 0 is a free one."""
+    try:
+        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        fix = "choose another port (--port, or `listen` of the configuration), or end what uses this one"
+        why = getattr(error, "strerror", None) or str(error)
+        raise UsageError("LP299", f"the server cannot listen at {host}, port {port}", why=why, fix=fix) from error
+
+
+def run(
+    service: Service, at: socket, reread: Callable[[], Config] | None, on_start: Callable[[int], None] = lambda _: None
+) -> None:
     """Serve until the process is asked to end."""
     _log_to_stderr()
 
@@ -107,7 +120,7 @@ def run(service: Service, reread: Callable[[], Config] | None, on_start: Callabl
         except LakepruneError as error:
             PROBLEMS.error("the configuration is wrong, and the one before stays: %s", " ".join(str(error).split()))
 
-    _Server(settings(service), None if reread is None else hang_up, on_start).run()
+    _Server(settings(service), None if reread is None else hang_up, on_start).run([at])
 
 
 def reloaded(before: Config, after: Config) -> tuple[Config, list[str]]:
@@ -129,8 +142,6 @@ def settings(service: Service) -> uvicorn.Config:
     config = service.setup.config
     return uvicorn.Config(
         application(service),
-        host=config.host,
-        port=config.port,
         http=Impatient,
         ws="none",
         lifespan="on",
@@ -142,7 +153,7 @@ def settings(service: Service) -> uvicorn.Config:
         h11_max_incomplete_event_size=LONGEST_HEADERS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=DRAIN,
-        backlog=512,
+        backlog=BACKLOG,
         ssl_certfile=None if config.tls is None else config.tls.certificate,
         ssl_keyfile=None if config.tls is None else config.tls.key,
     )
