@@ -30,7 +30,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "apps/sharing/*/*.py",
         "cli/plan.py",
         "engines/duckdb/*.py",
-        "engines/spark/footer_reader.py",
+        "engines/spark/*.py",
     ),
     "rich": ("render/text/terminal.py",),
     "pyspark": _SPARK,

@@ -25,6 +25,12 @@ class DamagedVector(Exception):
     """What is wrong with the bytes of a vector."""
 
 
+def no_positions() -> Positions:
+    from pyroaring import BitMap64
+
+    return BitMap64()
+
+
 def unframed(framed: bytes, size: int) -> bytes:
     """The bitmap of a vector in a file, whose frame says the same size and the same checksum."""
     if len(framed) != size + FRAME:
