@@ -9,7 +9,8 @@ import pytest
 
 from lakeprune.cli.parser import parsed
 from lakeprune.cli.spark_session import add_iceberg, settings_of
-from lakeprune.engines.spark.entries import ICEBERG
+from lakeprune.engines.spark.packages import LINES, delta_package, iceberg_package
+from lakeprune.errors import UsageError
 from tests.builders import delta
 
 ZONE = {"spark.sql.session.timeZone": "UTC"}
@@ -86,7 +87,17 @@ def test_an_iceberg_table_of_this_machine_is_given_its_runtime_once(tmp_path: Pa
         found: str | None = asked.packages
         return found
 
-    assert packages(str(tmp_path), "--packages", "a:b:1") == f"{ICEBERG},a:b:1"
-    assert packages(str(tmp_path / "metadata" / "v1.metadata.json")) == ICEBERG
+    assert packages(str(tmp_path), "--packages", "a:b:1") == f"{iceberg_package()},a:b:1"
+    assert packages(str(tmp_path / "metadata" / "v1.metadata.json")) == iceberg_package()
     assert packages(str(tmp_path), "--packages", own) == own
     assert packages(str(users)) is None
+
+
+def test_each_line_of_pyspark_has_its_own_connectors() -> None:
+    """Spark loads what was built for it; a line without a connector is refused by name, not by a JVM."""
+    assert LINES == ("3.5", "4.0", "4.1")
+    assert [delta_package(line).partition(":delta-spark_")[2] for line in LINES] == ["2.12:3.3.3", "2.13:4.0.1", "4.1_2.13:4.4.0"]
+    assert all(f"runtime-{line}_" in iceberg_package(line) for line in LINES)
+    with pytest.raises(UsageError, match=r"no Delta connector for PySpark 4\.9 is known here") as caught:
+        delta_package("4.9")
+    assert caught.value.code == "LP254"

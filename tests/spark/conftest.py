@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeprune.engines.spark.entries import ICEBERG
+from lakeprune.engines.spark.packages import iceberg_package
 from lakeprune.engines.spark.session import SparkSettings, open_session
 from lakeprune.errors import UsageError
 from tests.spark.processes import DELTA
@@ -55,4 +55,4 @@ def lake(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
 
 
 def small_session() -> SparkSession:
-    return open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=f"{DELTA},{ICEBERG}"))
+    return open_session(SparkSettings("local[2]", conf=tuple(_SMALL.items()), packages=f"{DELTA},{iceberg_package()}"))

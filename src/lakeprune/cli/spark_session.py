@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lakeprune.engines.spark.session import SparkSettings
 
-_DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 _DELTA_SETTINGS = (
     ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"),
     ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
@@ -47,7 +46,10 @@ def delta_session_of(given: argparse.Namespace) -> AbstractContextManager[SparkS
     """The same with Delta's connector in it, unless a server or the settings bring one."""
     add_iceberg(given)
     if given.remote is None:
-        given.packages = ",".join(filter(None, [_DELTA, given.packages]))
+        if "delta-" not in (given.packages or ""):
+            from lakeprune.engines.spark.packages import delta_package
+
+            given.packages = ",".join(filter(None, [delta_package(), given.packages]))
         given.conf = [*_DELTA_SETTINGS, *given.conf]
     return _session_of(given)
 
@@ -56,9 +58,9 @@ def add_iceberg(given: argparse.Namespace) -> None:
     """Iceberg's runtime for an Iceberg table of this machine; of others it is not known yet what they are."""
     brought = [given.packages or "", *(value for _, value in given.conf)]
     if given.remote is None and not any("iceberg-spark-runtime" in names for names in brought) and _is_iceberg(given.table):
-        from lakeprune.engines.spark.entries import ICEBERG
+        from lakeprune.engines.spark.packages import iceberg_package
 
-        given.packages = ",".join(filter(None, [ICEBERG, given.packages]))
+        given.packages = ",".join(filter(None, [iceberg_package(), given.packages]))
 
 
 def _is_iceberg(table: str | None) -> bool:

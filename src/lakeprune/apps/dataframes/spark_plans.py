@@ -18,7 +18,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import no_connector, unlogged
+from lakeprune.engines.spark.failures import no_connector
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.engines.spark.nodes import class_name, descendants, is_a
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 

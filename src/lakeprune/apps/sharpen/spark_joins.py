@@ -14,7 +14,6 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.dataframes.spark_plans import QueryPlan
@@ -23,6 +22,7 @@ from lakeprune.apps.sharpen.model import Refused
 from lakeprune.apps.sharpen.spark_leaves import Leaf, Occurrence, ids_of
 from lakeprune.apps.statements.merge.keys import Key, compares_exactly, delta_condition
 from lakeprune.apps.statements.merge.spark_source import Source, measure
+from lakeprune.engines.spark.lines import column_of, frame_of
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, option
 from lakeprune.engines.spark.session import active
 from lakeprune.predicate.read.catalyst.types import data_type
@@ -165,13 +165,11 @@ class _SmallSides:
 
     def _picked(self, rows: Any, key: Any) -> DataFrame:
         rows.setAnalyzed()
-        column = SparkColumn(self._query.jvm.org.apache.spark.sql.classic.ExpressionUtils.column(key))
-        return self._frame(rows).select(column.alias("k"))
+        return self._frame(rows).select(column_of(key, self._query.jvm).alias("k"))
 
     def _frame(self, plan: Any) -> DataFrame:
         with active(self._spark):
-            frames = self._query.jvm.org.apache.spark.sql.classic.Dataset
-            return DataFrame(frames.ofRows(self._spark._jsparkSession, plan), self._spark)  # noqa: SLF001
+            return frame_of(plan, self._spark)
 
     def _most_bytes(self) -> int:
         stated = int(self._spark._jsparkSession.sessionState().conf().autoBroadcastJoinThreshold())  # noqa: SLF001

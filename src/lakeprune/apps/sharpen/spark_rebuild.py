@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.sharpen.spark_leaves import Leaf, ids_of
 from lakeprune.engines.spark.engine import clone
+from lakeprune.engines.spark.lines import frame_of
 from lakeprune.engines.spark.nodes import class_name
 from lakeprune.engines.spark.session import active
 
@@ -56,8 +57,7 @@ class Rebuilder:
 
     def frame(self, plan: Any) -> DataFrame:
         with active(self._spark):
-            frames = self._jvm.org.apache.spark.sql.classic.Dataset
-            return DataFrame(frames.ofRows(self._spark._jsparkSession, plan), self._spark)  # noqa: SLF001
+            return frame_of(plan, self._spark)
 
     def _filtered(self, leaf: Any, conditions: Sequence[str]) -> Any:
         session = self._reader._jsparkSession.sessionState()  # noqa: SLF001

@@ -20,7 +20,7 @@ from lakeprune.apps.statements.spark_target import Target, open_target
 from lakeprune.apps.statements.spark_writer import marked
 from lakeprune.apps.statements.statement import Checked, Request, Statement
 from lakeprune.apps.statements.strengthen import strengthening_of
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.formats.commit import Commit
 from lakeprune.planning.session import SessionOptions, among, for_rows
 from lakeprune.report.attribution import total_of

@@ -21,9 +21,10 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.apps.statements.model import Candidate, Operation
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import row_errors, words_of
+from lakeprune.engines.spark.packages import delta_package
 from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import StatementError, UsageError
-from lakeprune.formats.delta.spark_files import read_files
+from lakeprune.formats.delta.spark_files import read_files, snapshot_at
 from lakeprune.formats.delta.spark_scan import DeltaScan, scan_of
 from lakeprune.planning.opened import OpenedTable
 from lakeprune.planning.opening import At, delta_version, located, open_planner
@@ -92,7 +93,7 @@ def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], v
         what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
         raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
     if isinstance(jvm_of(spark).org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
-        fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session that has Delta"
+        fix = f"give --packages {delta_package()}, or a session that has Delta"
         raise UsageError("LP227", "this Spark session has no Delta connector", fix=fix)
     location, _ = located(table, None)
     place = location.partition("://")
@@ -147,7 +148,7 @@ def check_writable(target: Target, *, only_inserts: bool = False) -> None:
     with row_errors(target.location):
         log = jvm_of(target.spark).org.apache.spark.sql.delta.DeltaLog.forTable(target.spark._jsparkSession, target.location)  # noqa: SLF001
         none = scala_object(jvm_of(target.spark).scala, "None")
-        protocol = log.getSnapshotAt(target.version, none, none, False).protocol()
+        protocol = snapshot_at(log, target.version, none).protocol()
     try:
         log.protocolWrite(protocol)
     except (PySparkException, Py4JError) as error:

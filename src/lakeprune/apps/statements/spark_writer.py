@@ -20,7 +20,7 @@ from lakeprune.apps.statements.execution import Conflict
 from lakeprune.apps.statements.spark_analysis import in_one_line, sentence_of
 from lakeprune.apps.statements.spark_target import jvm_of
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
 

@@ -25,6 +25,7 @@ from lakeprune.apps.verify.model import SparkPlan
 from lakeprune.engines.spark.dialect import SparkDialect
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import row_errors
+from lakeprune.engines.spark.lines import metadata_column
 from lakeprune.engines.spark.planned import planned_files
 from lakeprune.engines.spark.session import has_jvm
 from lakeprune.errors import TableError
@@ -133,7 +134,7 @@ def rows_of(rows: Rows) -> DataFrame:
         if rows.source is not None:
             table = _table(rows)
             column, *fields = rows.source.file_column
-            file = table.metadataColumn(column)
+            file = metadata_column(table, column)
             return table.withColumn(FILE, file.getField(fields[0]) if fields else file)
         if rows.paths is None:
             return with_file(_table(rows))

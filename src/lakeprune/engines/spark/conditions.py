@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.engine import Truth, Typed
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.values.names import quote_name
 
 MOST_FAILURES = 64  # queries spent on finding the rows that fail; the others then count as failed, too

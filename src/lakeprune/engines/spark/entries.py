@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DataType
 
 from lakeprune.engines.engine import EngineError
+from lakeprune.engines.spark.packages import iceberg_package
 from lakeprune.errors import UsageError
 
-ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
 _OWN = ("status", "snapshot_id", "sequence_number")
 _OF_FILE = (
     "spec_id", "content", "file_path", "file_format", "record_count", "file_size_in_bytes", "referenced_data_file",
@@ -42,7 +42,7 @@ def entries_of(
 
 def no_runtime(why: str) -> UsageError:
     """The session cannot read Iceberg tables."""
-    fix = f"give --packages {ICEBERG}, or a session or server that has it; or explain without Spark"
+    fix = f"give --packages {iceberg_package()}, or a session or server that has it; or explain without Spark"
     return UsageError("LP227", "this Spark session has no Iceberg runtime", why=why, fix=fix)
 
 

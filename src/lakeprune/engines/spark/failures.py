@@ -12,11 +12,11 @@ from contextlib import contextmanager
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.logger import PySparkLogger
 
+from lakeprune.engines.spark.lines import unlogged
+from lakeprune.engines.spark.packages import delta_package
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 
-_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFoundException|NoSuchFileException|does not exist", re.IGNORECASE)
 _DAMAGED = re.compile(
     r"FAILED_READ_FILE|CANNOT_READ|is not a Parquet file|ParquetDecodingException|Could not read", re.IGNORECASE
@@ -34,20 +34,6 @@ def row_errors(location: str, asked: str | None = None) -> Iterator[None]:
             yield
     except (PySparkException, Py4JError) as error:
         raise (rows_failure(error, location) if asked is None else evaluation_failure(error, location, asked)) from error
-
-
-@contextmanager
-def unlogged() -> Iterator[None]:
-    """PySpark logs an error of a query, the JVM's stack with it, when it is raised; here one line is enough."""
-    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        yield
-    finally:
-        for logger, was_disabled in zip(loggers, before, strict=True):
-            logger.disabled = was_disabled
 
 
 def rows_failure(error: PySparkException | Py4JError, location: str) -> LakepruneError:
@@ -83,7 +69,7 @@ def evaluation_failure(error: PySparkException | Py4JError, location: str, where
 
 def no_connector(why: str) -> UsageError:
     """The session cannot read Delta tables."""
-    fix = "give --packages io.delta:delta-spark_4.1_2.13:4.4.0, or a session or server that has Delta"
+    fix = f"give --packages {delta_package()}, or a session or server that has Delta"
     return UsageError("LP227", "this Spark session has no Delta connector", why=why, fix=fix)
 
 

@@ -77,7 +77,9 @@ def has_jvm(spark: SparkSession) -> bool:
 @contextmanager
 def active(spark: SparkSession) -> Iterator[None]:
     """Delta builds a DataFrame in the session that is active; whichever was before is again afterwards."""
-    sessions: Any = spark._jvm.org.apache.spark.sql.classic.SparkSession  # type: ignore[union-attr]  # noqa: SLF001
+    from lakeprune.engines.spark.lines import classes_of
+
+    sessions = classes_of(spark._jvm).SparkSession  # noqa: SLF001  # PySpark has no other way
     before = sessions.getActiveSession()
     sessions.setActiveSession(spark._jsparkSession)  # noqa: SLF001
     try:

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from py4j.java_gateway import JavaClass
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.failures import no_connector, row_errors
+from lakeprune.engines.spark.lines import metadata_column
 from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import TableError, UsageError
 
@@ -33,7 +35,7 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
         if not isinstance(logs, JavaClass):  # a package without classes is what py4j makes of a name that it does not know
             raise no_connector("the class of Delta's log is not there")
         log = logs.forTable(spark._jsparkSession, location)  # noqa: SLF001
-        snapshot = log.getSnapshotAt(version, none, none, False)
+        snapshot = snapshot_at(log, version, none)
         adds = snapshot.getSpecificFilesWithStats(_scala_strings(jvm, paths))
         found, asked = int(adds.size()), len(set(paths))
         if found != asked:
@@ -42,9 +44,19 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
         return DataFrame(log.createDataFrame(snapshot, adds, False, none), spark)
 
 
+def snapshot_at(log: Any, version: int, none: Any) -> Any:
+    """A version of one of Delta's logs; `none` is Scala's None."""
+    try:
+        return log.getSnapshotAt(version, none, none, False)
+    except Py4JError as error:
+        if isinstance(error, Py4JJavaError) or "does not exist" not in str(error):
+            raise
+        return log.getSnapshotAt(version, none, none)  # before Delta 4.1 it has no fourth parameter
+
+
 def with_file(rows: DataFrame) -> DataFrame:
     """The rows with the URL of the file they lie in, as `FILE`; also of a table with a column of its own named _metadata."""
-    return rows.withColumn(FILE, rows.metadataColumn("_metadata").getField("file_path"))
+    return rows.withColumn(FILE, metadata_column(rows, "_metadata").getField("file_path"))
 
 
 def _scala_strings(jvm: Any, texts: Sequence[str]) -> Any:

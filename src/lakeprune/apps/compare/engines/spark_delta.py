@@ -6,7 +6,6 @@ import re
 
 from lakeprune.apps.compare.engines.ran import Asked, Ran
 
-_DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 _SETTINGS = (
     ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"),
     ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
@@ -16,9 +15,10 @@ _SETTINGS = (
 
 
 def run(asked: Asked) -> Ran:
+    from lakeprune.engines.spark.packages import delta_package
     from lakeprune.engines.spark.session import SparkSettings, open_session
 
-    spark = open_session(SparkSettings("local[2]", conf=_SETTINGS, packages=_DELTA))
+    spark = open_session(SparkSettings("local[2]", conf=_SETTINGS, packages=delta_package()))
     try:
         frame = spark.read.format("delta").load(asked.location).where(asked.predicate)
         rows = len(frame.collect())

@@ -25,6 +25,7 @@ from lakeprune.apps.statements.merge.keys import LONGEST_TEXT, MOST_VALUES, Key,
 from lakeprune.apps.statements.merge.on import SOURCE
 from lakeprune.apps.statements.spark_analysis import in_one_line
 from lakeprune.apps.statements.spark_target import Target, jvm_of
+from lakeprune.engines.spark.lines import frame_of
 from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError, UsageError
 from lakeprune.values.types import FLOATING_KINDS, INTEGRAL_KINDS, Kind
@@ -87,12 +88,7 @@ def measure(source: Source, keys: Sequence[Key], where: Sequence[str] = ()) -> S
 def in_session(rows: DataFrame, spark: SparkSession) -> DataFrame:
     """The same rows in another session, whose settings the statement is read with; they are not made again."""
     plan = rows._jdf.queryExecution().analyzed()  # noqa: SLF001  # PySpark has no other way
-    return _frame_of(plan, spark)
-
-
-def _frame_of(plan: Any, spark: SparkSession) -> DataFrame:
-    frames = jvm_of(spark).org.apache.spark.sql.classic.Dataset
-    return DataFrame(frames.ofRows(spark._jsparkSession, plan), spark)  # noqa: SLF001
+    return frame_of(plan, spark)
 
 
 def is_query(text: str) -> bool:
@@ -110,7 +106,7 @@ def _opened(text: str, target: Target) -> DataFrame:
         if is_query(text):
             # Read by the rule for queries alone: no text of a source can become a command.
             query = spark._jsparkSession.sessionState().sqlParser().parseQuery(text)  # noqa: SLF001
-            return _frame_of(query, spark)
+            return frame_of(query, spark)
         # A JVM keeps the working directory it was started in, this process may have moved on.
         place = text if _URL.match(text) else os.path.abspath(text)
         is_delta = jvm_of(spark).io.delta.tables.DeltaTable.isDeltaTable(spark._jsparkSession, place)  # noqa: SLF001

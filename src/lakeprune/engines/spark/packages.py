@@ -1,0 +1,58 @@
+"""The connectors that go with the installed line of PySpark, as Maven names them. Nothing of PySpark is imported.
+
+Spark loads only what was built for it: each line has its own Delta and its own Iceberg. tests/spark/test_spark_lines.py runs the
+Delta ones.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from lakeprune.errors import UsageError
+
+NEWEST = "4.1"
+_DELTA = {
+    "3.5": "io.delta:delta-spark_2.12:3.3.3",
+    "4.0": "io.delta:delta-spark_2.13:4.0.1",
+    NEWEST: "io.delta:delta-spark_4.1_2.13:4.4.0",
+}
+_ICEBERG = {
+    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0",
+    "4.0": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.12.0",
+    NEWEST: "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+}
+LINES = tuple(_DELTA)
+
+
+def installed_line() -> str:
+    """The line of the installed PySpark; the newest that is known where there is none, which is reported elsewhere."""
+    try:
+        return line_of(version("pyspark"))
+    except PackageNotFoundError:
+        return NEWEST
+
+
+def line_of(text: str) -> str:
+    """
+    >>> line_of("3.5.9"), line_of("4.1.0.dev3")
+    ('3.5', '4.1')
+    """
+    return ".".join(text.split(".")[:2])
+
+
+def delta_package(line: str | None = None) -> str:
+    """Delta's connector for a line, the installed one unless given."""
+    return _known("Delta", _DELTA, line or installed_line())
+
+
+def iceberg_package(line: str | None = None) -> str:
+    """Iceberg's runtime for a line, the installed one unless given."""
+    return _known("Iceberg", _ICEBERG, line or installed_line())
+
+
+def _known(format_: str, packages: dict[str, str], line: str) -> str:
+    if line not in packages:
+        what = f"no {format_} connector for PySpark {line} is known here"
+        why = f"lakeprune runs on PySpark {', '.join(LINES)}"
+        raise UsageError("LP254", what, why=why, fix="install one of these, or name the connector of yours with --packages")
+    return packages[line]
