@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import lakeprune
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.errors import PredicateError
 from lakeprune.formats.delta.spark_scan import planned_scan
 from tests.generator.nodes import say

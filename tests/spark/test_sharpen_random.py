@@ -14,7 +14,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 from lakeprune.formats.delta import spark_usable
 from lakeprune.spark import sharpening
 from tests.scope import IS_WHOLE

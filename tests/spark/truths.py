@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ClassicColumn
 from pyspark.sql.functions import col, expr
 
-from lakeprune.engines.spark.failures import unlogged
+from lakeprune.engines.spark.lines import unlogged
 
 FAILED = "failed"  # on this row
 MOST_AT_ONCE = 12  # expressions that are analysed together
