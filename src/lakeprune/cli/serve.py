@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -73,16 +74,18 @@ def _configured(given: argparse.Namespace) -> int:
 
 def _one_table(given: argparse.Namespace) -> int:
     from lakeprune.apps.sharing.server.app import Service
-    from lakeprune.apps.sharing.server.config import Config, Recipient, Share, SharedTable
+    from lakeprune.apps.sharing.server.config import NAME_RULE, Config, Recipient, Share, SharedTable, is_name
     from lakeprune.apps.sharing.server.keys import key_ring, new_key
     from lakeprune.apps.sharing.server.profile import profile_text
     from lakeprune.apps.sharing.server.recipients import TokenBook, new_token
     from lakeprune.apps.sharing.server.run import check_all, listening, run
 
     name, location = given.share
+    if not is_name(name):
+        raise UsageError("LP202", f"`{name}` is not a name of a share", where="--share", fix=NAME_RULE)
     if "://" not in location:
         location = os.path.abspath(location)
-    table = os.path.basename(location.rstrip("/")).replace(".", "_").replace(" ", "_") or "table"
+    table = re.sub(r"[^\w-]", "_", os.path.basename(location.rstrip("/"))) or "table"
     access = {"storage_options": {}, "env_creds": True} if "://" in location else {}
     shared = SharedTable(name, "default", table, location, history=True, access=access)
     with listening("127.0.0.1", given.port or 0) as at:

@@ -180,6 +180,18 @@ def test_a_certificate_that_cannot_be_used_is_named_with_its_line(folder: Path, 
     assert "certificate" in caught.value.what
 
 
+@pytest.mark.parametrize("name", ["de mo", "a/b", "x" * 256, "a#b"])
+def test_a_share_that_no_client_could_name_is_refused(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--share", f"{name}={tmp_path}", "--check"]) == 2
+    assert "is not a name of a share" in capsys.readouterr().err
+
+
+def test_a_table_gets_a_name_that_clients_can_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    part(tmp_path / "or d#ers.v1")
+    assert main(["serve", "--share", f"demo={tmp_path / 'or d#ers.v1'}", "--check"]) == 0
+    assert capsys.readouterr().out == "demo.default.or_d_ers_v1: in order\n"
+
+
 def test_an_address_that_is_taken_is_named_before_a_profile_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     part(tmp_path / "t")
     with socket.create_server(("127.0.0.1", 0)) as taken:

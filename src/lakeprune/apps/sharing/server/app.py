@@ -27,7 +27,7 @@ from lakeprune.apps.sharing.server.answers import EXPECTED, SAFE_HEADERS, Abando
 from lakeprune.apps.sharing.server.body import LARGEST_BODY, too_large
 from lakeprune.apps.sharing.server.call import Call, Setup
 from lakeprune.apps.sharing.server.capabilities import HEADER, capabilities_of
-from lakeprune.apps.sharing.server.config import Config, Recipient, is_loopback
+from lakeprune.apps.sharing.server.config import LONGEST_NAME, Config, Recipient, is_loopback
 from lakeprune.apps.sharing.server.connection import abort_of
 from lakeprune.apps.sharing.server.failures import INTERNAL, MALFORMED, NOT_FOUND, TOO_LARGE, Refusal, too_many, unauthenticated
 from lakeprune.apps.sharing.server.files import file_answer
@@ -42,7 +42,6 @@ from lakeprune.apps.sharing.server.visit import AUDIT, Visit
 Handler = Callable[[Call], Response]
 LONGEST_URL = 8 << 10
 LONGEST_HEADERS = 16 << 10
-LONGEST_NAME = 255
 SLOWEST_BODY = 30.0  # seconds
 FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-real-ip")  # what proxies add: who asks is not on this machine
 

@@ -31,7 +31,9 @@ from lakeprune.apps.sharing.server.yaml_lines import Path, YamlProblem, read_yam
 from lakeprune.errors import UsageError
 
 _SECRET = re.compile(r"secret|password|token|(?:^|_)key$|access_key$|sas|connection_string|credential", re.IGNORECASE)
-_BAD_NAME = re.compile(r"[\s/\x00-\x1f\x7f]")
+_BAD_NAME = re.compile(r"[\s/#\x00-\x1f\x7f]")
+LONGEST_NAME = 255
+NAME_RULE = f"1 to {LONGEST_NAME} characters, no blank, no `/`, no `#`"
 _IDS = uuid.UUID("7d1cdb5a-5b5e-4f43-8c0e-4d5a1f5e6a10")  # shares and tables get ids that follow from their names
 LARGEST_CONFIG = 4 << 20
 
@@ -101,6 +103,11 @@ class Config(Struct, frozen=True):
 def id_of(name: str) -> str:
     """A UUID for a share or table, the same on every start: Databricks mounts nothing without one."""
     return str(uuid.uuid5(_IDS, name.lower()))
+
+
+def is_name(name: str) -> bool:
+    """Whether clients can write this name: before the last `#` of an address they look for the profile."""
+    return 0 < len(name) <= LONGEST_NAME and _BAD_NAME.search(name) is None
 
 
 def is_loopback(host: str) -> bool:
@@ -307,9 +314,9 @@ class _Reader:
         return Recipient(name, shares_, {table.lower(): where for table, where in entry.where.items()})
 
     def _check_name(self, name: str, path: Path, seen: set[str], kind: str) -> None:
-        if not name or len(name) > 255 or _BAD_NAME.search(name) or (kind != "share" and "." in name):
+        if not is_name(name) or (kind != "share" and "." in name):
             dots = "" if kind == "share" else ", no `.`"
-            raise self._wrong(f"`{name}` is not a name of a {kind}", path, fix=f"1 to 255 characters, no blank, no `/`{dots}")
+            raise self._wrong(f"`{name}` is not a name of a {kind}", path, fix=f"{NAME_RULE}{dots}")
         if name.lower() in seen:
             raise self._wrong(f"the {kind} `{name}` exists already", path, why="names are the same in any case")
         seen.add(name.lower())
