@@ -99,7 +99,7 @@ def test_a_reader_that_forgets_the_filter_is_noticed(monkeypatch: pytest.MonkeyP
 
 
 def test_a_reader_that_forgets_deleted_rows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_without", lambda batch, *_: batch)
+    monkeypatch.setattr(reader, "_picked", lambda batch, *_: batch)
     with pytest.raises(AssertionError):
         test_rows_of_every_hand_off_on_random_tables()
 
