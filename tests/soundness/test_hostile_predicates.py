@@ -5,7 +5,6 @@ A share runs in `make test`, the whole table in `make conformance`. Each runs in
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.builders.delta import add, metadata, statistics, write_log
+from tests.scope import IS_WHOLE
 from tests.soundness.hostile import PREDICATES
 from tests.soundness.judging import MODERN
 
-IS_WHOLE = os.environ.get("LAKEPRUNE_CONFORMANCE") == "whole"
 SHARE = (
     "regex on a constant", "regex on partition values", "like with many underscores", "replace inside replace",
     "repeat of a billion", "nested functions", "chain of constants", "exact terms", "huge exponent",
