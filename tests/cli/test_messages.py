@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import lakeprune
 from lakeprune.cli.main import main
 from tests.builders import delta
 
@@ -109,6 +110,23 @@ def test_what_lakeprune_cannot_evaluate_for_a_value_is_not_shown_as_a_fact_eithe
     assert "at least 0% pruned" in shown.out
     failed = "total pruning 0.0% is below threshold 50.0%, as far as lakeprune can evaluate the predicate"
     assert shown.err.startswith(f"ASSERTION FAILED: {failed}; Spark may read fewer files: {where}")
+
+
+@pytest.mark.parametrize(
+    ("where", "files"),
+    [
+        ("day LIKE '2025-01-0%'", 2),
+        ("day NOT LIKE '2025%'", 0),
+        ("if(region = 'EU', 1, 2L) = 1", 1),
+        ("greatest(length(region), 3L) = 3", 2),
+        ("case region when 'EU' then 1 else 0.5D end = 0.5", 1),
+        ("coalesce(id, 0) > 1000", 1),
+    ],
+)
+def test_what_spark_casts_silently_is_evaluated(sales: str, where: str, files: int) -> None:
+    report = lakeprune.explain(sales, where)
+    assert report.kept_files == files
+    assert [reason for clause in report.clauses for reason in clause.clause.reasons] == []
 
 
 def test_a_clause_that_is_evaluated_for_every_value_is_a_fact(sales: str, capsys: pytest.CaptureFixture[str]) -> None:

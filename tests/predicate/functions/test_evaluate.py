@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.like_pattern import matches, pieces_of
+from lakeprune.predicate.functions.registry import result_type
 from lakeprune.predicate.functions.regular_expression import is_found
 from lakeprune.predicate.tree import And, Call, Compare, Expr, In, IsNull, IsTruth, Like, Literal, Not, Op, Or, Profile
 from lakeprune.values.time import calendar
@@ -148,3 +149,37 @@ def test_common_regular_expressions_are_found(pattern: str, text: str, found: bo
 def test_regular_expressions_that_java_may_read_otherwise_are_refused(pattern: str) -> None:
     with pytest.raises(EvaluationFailed):
         is_found(pattern, "a")
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        ((INT, LONG), LONG),
+        ((LONG, None, INT), LONG),
+        ((DataType(Kind.BYTE), DataType(Kind.SHORT)), DataType(Kind.SHORT)),
+        ((INT, DOUBLE), DOUBLE),
+        ((DataType(Kind.FLOAT), DOUBLE, LONG), DOUBLE),
+        ((DataType(Kind.FLOAT), LONG), None),  # a FLOAT or a DOUBLE, by the mode
+        ((INT, STRING), None),
+        ((INT, MONEY), None),
+    ],
+)
+def test_choices_have_the_type_that_spark_brings_them_to(types: tuple[DataType | None, ...], expected: DataType | None) -> None:
+    assert result_type("coalesce", types) == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "type_", "expected"),
+    [
+        ("coalesce", (lit(None), lit(2**53 + 1, LONG)), LONG, 2**53 + 1),
+        ("coalesce", (lit(2**53 + 1, LONG), lit(0.5, DOUBLE)), DOUBLE, float(2**53)),
+        ("greatest", (lit(2), lit(3, LONG), lit(None)), LONG, 3),
+        ("least", (lit(2), lit(1.5, DOUBLE)), DOUBLE, 1.5),
+        ("greatest", (lit(2), lit(NAN, DOUBLE)), DOUBLE, NAN),
+    ],
+)
+def test_the_chosen_value_has_the_type_of_the_call(
+    function: str, args: tuple[Expr, ...], type_: DataType, expected: Scalar
+) -> None:
+    found = value(Call(function, args, type_))
+    assert (found, type(found)) == (expected, type(expected)) or (found != found and expected != expected)  # NaN

@@ -27,9 +27,20 @@ from lakeprune.predicate.walk import nodes, type_of
 from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
 from lakeprune.values.literals import depends_on_clock
-from lakeprune.values.types import BOOLEAN, DATE, INTEGRAL_KINDS, NESTED_KINDS, TIME_KINDS, DataType, Kind
+from lakeprune.values.types import (
+    BOOLEAN,
+    DATE,
+    FLOATING_KINDS,
+    INTEGRAL_KINDS,
+    NESTED_KINDS,
+    STRING,
+    TIME_KINDS,
+    DataType,
+    Kind,
+)
 
 _PREDICATES = (t.Compare, t.In, t.Like, t.IsNull, t.IsTruth, t.And, t.Or, t.Not, t.Constant, t.Opaque, t.NullTest, t.Either)
+_CAST_FOR_PATTERNS = INTEGRAL_KINDS | FLOATING_KINDS | TIME_KINDS | {Kind.DECIMAL}
 
 
 class _Refused(Exception):
@@ -77,7 +88,7 @@ class _Binder:
             case t.In():
                 return self._in(expr)
             case t.Like(value, pattern, escape, kind):
-                return t.Like(self._value(value), self._value(pattern), escape, kind)
+                return t.Like(_as_text(self._value(value)), self._value(pattern), escape, kind)
             case t.IsNull(part):
                 return self._is_null(part)
             case t.IsTruth(part, truth):
@@ -317,6 +328,12 @@ def _either_of(first: Expr, others: list[Expr]) -> Expr:
     for other in others:
         first = t.Either(first, other)
     return first
+
+
+def _as_text(value: Expr) -> Expr:
+    """What a pattern is matched with: Spark casts numbers and times to text."""
+    type_ = type_of(value)
+    return t.Call("cast", (value,), STRING) if type_ is not None and type_.kind in _CAST_FOR_PATTERNS else value
 
 
 def _called(function: str) -> str:

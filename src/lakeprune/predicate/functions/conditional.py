@@ -95,14 +95,13 @@ def _case_type(types: ArgTypes) -> DataType | None:
 
 
 def _choose_extreme(call: Call, value_of: ValueOf, profile: Profile) -> Scalar:
-    types = {type_ for arg in call.args if (type_ := type_of(arg)) is not None}
-    if len(types) != 1:
+    type_ = type_of(call)
+    if type_ is None:
         raise EvaluationFailed(f"{call.function} of several types")
-    type_ = next(iter(types))
     sign = 1 if call.function == "greatest" else -1
     best: Scalar = None
     for arg in call.args:
-        value = value_of(arg)
+        value = _as_result(value_of(arg), arg, call, profile)
         if value is not None and (best is None or order(value, type_, best, type_, profile) == sign):
             best = value
     return best

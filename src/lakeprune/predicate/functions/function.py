@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.values.intervals import IntervalSet
-from lakeprune.values.types import DataType, Scalar
+from lakeprune.values.types import DataType, Kind, Scalar
 
 ArgTypes = tuple[DataType | None, ...]
 ResultType = Callable[[ArgTypes], DataType | None]
@@ -17,6 +17,7 @@ Preimage = Callable[[Call, IntervalSet, Profile], Expr | None]
 Choose = Callable[[Call, Callable[[Expr], Scalar], Profile], Scalar]
 
 MANY = 10_000  # arguments, where there is no limit
+_WIDENED = (Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG, Kind.FLOAT, Kind.DOUBLE)
 NO_CATALYST_FORM = ()  # the optimiser replaces the function by others before a plan is read
 
 
@@ -68,6 +69,14 @@ def like_argument(index: int) -> ResultType:
 
 
 def common_type(types: ArgTypes) -> DataType | None:
-    """The one type that all arguments have, NULLs apart."""
+    """The one type that Spark brings all arguments to, NULLs apart: of integers the widest, beside a double that one.
+
+    >>> common_type((DataType(Kind.LONG), None, DataType(Kind.INT))).kind
+    <Kind.LONG: 'long'>
+    """
     known = {type_ for type_ in types if type_ is not None}
+    if len(known) > 1 and all(type_.kind in _WIDENED for type_ in known):
+        widest = max(known, key=lambda type_: _WIDENED.index(type_.kind))
+        # Beside a FLOAT an integer is a FLOAT or a DOUBLE, by the mode.
+        return widest if widest.kind is Kind.DOUBLE or all(type_.kind is not Kind.FLOAT for type_ in known) else None
     return next(iter(known)) if len(known) == 1 else None

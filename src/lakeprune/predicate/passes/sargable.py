@@ -59,8 +59,6 @@ def restate_patterns(expr: Expr) -> Expr:
 def _restate(leaf: Expr) -> Expr:
     if not isinstance(leaf, Like) or not isinstance(leaf.pattern, Literal) or not isinstance(leaf.pattern.value, str):
         return leaf
-    if leaf.kind == "like" and isinstance(leaf.value, Column) and leaf.value.type.kind in TIME_KINDS:
-        return Like(Call("cast", (leaf.value,), STRING), leaf.pattern, leaf.escape, leaf.kind)
     if leaf.kind == "rlike" and type_of(leaf.value) == STRING:
         prefix = constant_prefix(leaf.pattern.value)
         if prefix:
