@@ -77,6 +77,15 @@ def spread_of(engine: Engine, subset: Relation, column: Column) -> Spread:
     return Spread(int(number), int(fewest), int(most), text, bool(missing))
 
 
+def files_by_value(engine: Engine, subset: Relation, column: Column) -> dict[tuple[str | None, bool], int]:
+    """How many files have each value of a partition column, or none recorded; the subset needs the column's texts."""
+    picked = f"{subset.text(column)}, {subset.is_missing(column)}, count(*)"
+    return {
+        (text, bool(missing)): int(files)
+        for text, missing, files in engine.query(f"SELECT {picked} FROM {subset.source} AS files GROUP BY 1, 2")
+    }
+
+
 def texts_of(engine: Engine, subset: Relation, column: Column, limit: int) -> list[str | None]:
     """The recorded values of a partition column, those with most files first; the subset needs the column's texts."""
     text = subset.text(column)

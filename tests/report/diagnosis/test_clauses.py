@@ -80,6 +80,25 @@ def test_a_partition_column_that_tells_no_kept_file_apart_is_not_named(table: Pa
     assert found_diagnoses(table, "age > 60", "NO_PARTITION_FILTER") == []
 
 
+def by_day(path: Path, second: tuple[int, int]) -> Path:
+    """Two files per day of ten days, with hours of their day; every second file has this range of hours, from midnight."""
+    files = [
+        add(f"{day}-{i}", partition={"day": f"{day}"}, stats=statistics(9, hour=(24 * day + low, 24 * day + high, 0)))
+        for day in range(10)
+        for i, (low, high) in enumerate([(0, 23), second])
+    ]
+    return write_log(path, [[protocol(), metadata({"day": "integer", "hour": "long"}, ["day"]), *files]])
+
+
+def test_a_partition_column_whose_values_another_clause_tells_apart_is_not_named(tmp_path: Path) -> None:
+    ordered, mixed = by_day(tmp_path / "ordered", (0, 23)), by_day(tmp_path / "mixed", (0, 99))
+    assert kept(ordered, "hour >= 96") == 12, "six days of ten, whole"
+    assert found_diagnoses(ordered, "hour >= 96", "NO_PARTITION_FILTER") == []
+    assert found_diagnoses(ordered, "hour >= 96 AND hour % 2 = 0", "NO_PARTITION_FILTER") == []
+    assert one(mixed, "hour >= 96", "NO_PARTITION_FILTER").column == "day", "of some days half of the files"
+    assert one(ordered, "hour >= 0", "NO_PARTITION_FILTER").column == "day"
+
+
 def test_the_example_names_null_partitions_too(tmp_path: Path) -> None:
     files = [add(f"{i}", partition={"p": None if i else "1"}, stats=statistics(1, x=(1, 1, 0))) for i in range(3)]
     log = write_log(tmp_path / "t", [[protocol(), metadata({"p": "integer", "x": "long"}, ["p"]), *files]])

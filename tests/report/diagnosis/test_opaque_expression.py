@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lakeprune.report.model import Severity
+from tests.builders.delta import add, metadata, protocol, statistics, write_log
 from tests.report.diagnosis.asking import explained, found_diagnoses, kept, one
 from tests.report.diagnosis.random_rows import random_rows, rows_of
 
@@ -123,3 +124,11 @@ def test_the_zone_of_the_session_is_in_the_range(table: Path) -> None:
     assert found.rewrite == "ts >= '2024-05-01' AND ts < '2024-05-02'"
     in_utc = kept(table, "ts >= '2024-05-01 04:00:00' AND ts < '2024-05-02 04:00:00'")
     assert found.numbers["files_with_rewrite"] == in_utc == kept(table, found.rewrite, timezone="America/New_York")
+
+
+def test_a_rewrite_that_does_not_help_is_not_called_a_fix(tmp_path: Path) -> None:
+    files = [add(f"{i}", stats=statistics(9, s=("a", "z", 0))) for i in range(3)]
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"s": "string"}), *files]])
+    found = one(table, "rtrim(s) = 'k'", CODE)
+    assert found.rewrite is None
+    assert found.suggestion == "none in the predicate: as (s >= 'k' AND s < 'k!') AND (rtrim(s) = 'k') it keeps 3 files, too"

@@ -77,7 +77,7 @@ def _finding(case: Case, index: int, rewrite: _Rewrite | None, with_rewrite: int
     suggestion = _suggestion(clause.reasons, column or "a column")
     if rewrite is not None:
         numbers["files_with_rewrite"] = with_rewrite
-        suggestion = f"written as {rewrite.text} statistics could decide it, but the predicate would still keep {with_rewrite}"
+        suggestion = f"none in the predicate: as {rewrite.text} it keeps {files_text(with_rewrite)}, too"
     if rewrite is not None and helps:
         meaning = "means the same" if rewrite.is_equivalent else "adds what it implies, so it means the same"
         message += f"; rewritten, the predicate keeps {with_rewrite} instead of {files_text(case.kept)}"

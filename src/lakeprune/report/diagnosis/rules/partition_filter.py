@@ -1,7 +1,8 @@
 """NO_PARTITION_FILTER: partition columns that no clause looks at, and what one value of each would keep.
 
 A column inside a function counts as filtered: its values were evaluated. So does one that is generated from a column of a clause.
-A column that has one value only among the kept files is not named: no condition on it could drop any of them.
+A column that has one value only among the kept files is not named: no condition on it could drop any of them. Neither is one
+whose values another clause tells apart: `ts >= '2024-05-01'` keeps whole days, and a condition on the day would say the same.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from lakeprune.predicate.walk import columns_of
 from lakeprune.predicate.write.show import name_text, show
 from lakeprune.programs.layout import partition_columns
 from lakeprune.programs.select import files_where
-from lakeprune.programs.survey import Spread, spread_of
+from lakeprune.programs.survey import Spread, files_by_value, spread_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, Investigation, Numbers, Patterns, kept_files
 from lakeprune.report.model import Severity
+
+MOST_CLAUSES, MOST_VALUES = 20, 10_000  # that are looked at
 
 
 def no_partition_filter(case: Case) -> Investigation:
@@ -32,6 +35,7 @@ def no_partition_filter(case: Case) -> Investigation:
     spreads = {column: _spread(case, column, case.can_be_true) for column in columns}
     # Where other clauses leave half of the values or fewer, they have found the partitions by themselves.
     helpful = [c for c in columns if spreads[c].values > 1 and 2 * spreads[c].values > _spread(case, c, []).values]
+    helpful = [c for c in helpful if not _is_found_by_another(case, c)]
     if not helpful:
         return []
     best = max(helpful, key=lambda column: spreads[column].values)
@@ -43,6 +47,23 @@ def no_partition_filter(case: Case) -> Investigation:
 def _spread(case: Case, column: Column, bits: list[int]) -> Spread:
     subset = files_where(case.evaluation, case.plan, bits, Needs(partition_texts=(column,)))
     return spread_of(case.evaluation.engine, subset, column)
+
+
+def _is_found_by_another(case: Case, column: Column) -> bool:
+    """Whether a clause on other columns drops some values of the column with all their files, and keeps the others whole."""
+    if len(case.plan.clauses) > MOST_CLAUSES or _spread(case, column, []).values > MOST_VALUES:
+        return False
+    everything = _files_by_value(case, column, [])
+    for place in case.plan.positions:
+        left = _files_by_value(case, column, [place.can_true])
+        if 0 < len(left) < len(everything) and all(everything[value] == files for value, files in left.items()):
+            return True
+    return False
+
+
+def _files_by_value(case: Case, column: Column, bits: list[int]) -> dict[tuple[str | None, bool], int]:
+    subset = files_where(case.evaluation, case.plan, bits, Needs(partition_texts=(column,)))
+    return files_by_value(case.evaluation.engine, subset, column)
 
 
 def _is_shown(case: Case, column: Column) -> bool:
