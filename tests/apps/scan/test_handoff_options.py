@@ -7,7 +7,9 @@ from typing import Any
 import datafusion
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from deltalake import DeltaTable
 
 import lakeprune
 from demo.tables import users
@@ -38,6 +40,14 @@ def test_a_limit_gives_that_many_matching_rows(table: str, way: object) -> None:
     found = way(made)  # type: ignore[operator]
     assert found.num_rows == 2
     assert set(found.column("country").to_pylist()) == {"DE"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_older_version_gives_its_own_rows(table: str, way: Any) -> None:
+    for version in range(DeltaTable(table).version() + 1):
+        expected = DeltaTable(table, version=version).to_pyarrow_table().filter(pc.field("age") > 40)
+        found = way(lakeprune.plan(table, "age > 40", version=version))
+        assert rows_of(found, expected.schema) == rows_of(expected)
 
 
 def test_the_file_of_each_row(table: str) -> None:

@@ -18,7 +18,7 @@ from lakeprune.apps.scan.handoff import reader
 from lakeprune.apps.scan.handoff.residual import Residuals
 from lakeprune.apps.scan.plan import plan
 from lakeprune.errors import LakepruneError, TableError
-from tests.apps.scan.rows import WAYS, hidden_others, real_vectors, rows_of
+from tests.apps.scan.rows import WAYS, Rows, hidden_others, real_vectors, rows_of
 from tests.generator.nodes import UNJUDGED, Said, say
 from tests.generator.predicates import random_predicate
 from tests.scope import IS_WHOLE
@@ -87,9 +87,24 @@ def check(scene: Scene, said: Said, rng: Random, way: object, tally: Tally) -> N
     expected = truth._connection.sql(f"SELECT {quoted} FROM rows WHERE {said.duckdb}").to_arrow_table()
     with hidden_others(made, root) as hidden:
         found = way(made)  # type: ignore[operator]
-    assert rows_of(found, schema) == rows_of(expected, schema), f"{said.spark} on {way}"
+    wanted = rows_of(expected, schema)
+    assert rows_of(found, schema) == wanted, f"{said.spark} on {way}"
+    if rng.random() < 0.4:
+        check_limit(Scene(table, root, truth), said, picked, way, wanted)
     tally.compared += 1
     tally.hidden += hidden
+
+
+def check_limit(scene: Scene, said: Said, picked: list[str], way: Any, wanted: Rows) -> None:
+    """A limit gives so many of the rows, or all."""
+    table, root, _ = scene
+    zone: dict[str, Any] = {"timezone": table.zone} if table.zone_is_given else {}
+    for limit in (0, 2):
+        limited = plan(str(root), said.spark, columns=picked, limit=limit, **zone)
+        with hidden_others(limited, root):
+            some = rows_of(way(limited), limited.to_arrow().schema)
+        assert some <= wanted, f"{said.spark} on {way}, limit {limit}"
+        assert some.total() == min(limit, wanted.total()), f"{said.spark} on {way}, limit {limit}"
 
 
 def test_a_reader_that_forgets_the_filter_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
