@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import lakeprune.formats.parquet.bounds as bounds
-from lakeprune.errors import LakepruneError
 from tests.formats.parquet.files import verdicts
 from tests.formats.parquet.thrift import (
     BYTES,
@@ -32,18 +31,12 @@ from tests.formats.parquet.thrift import (
 )
 from tests.generator.columns import ColumnSpec
 from tests.generator.literals import duckdb_text
-from tests.generator.nodes import say
-from tests.generator.predicates import random_predicate
 from tests.soundness.delta_log import arrow_rows
+from tests.soundness.every_file import check_every_file
 from tests.soundness.partition_texts import Recorded
-from tests.soundness.pruning import Pruner
 from tests.soundness.tables import Table, random_table
-from tests.soundness.tight import profile_of
-from tests.soundness.truth import Truth
-from tests.soundness.verdict import Verdict, complaint
 
 TABLES = max(6, int(os.environ.get("LAKEPRUNE_SOUNDNESS_CASES", "3000")) // 500)
-PER_TABLE = 40
 _HIVE = {
     "integer": [Recorded("3", 3), Recorded("03", 3), Recorded("-7", -7), Recorded(None, None)],
     "string": [Recorded("a b", "a b"), Recorded("x/y", "x/y"), Recorded("50%", "50%"), Recorded(None, None)],
@@ -52,28 +45,7 @@ _HIVE = {
 
 
 def test_no_matching_file_is_dropped_and_no_full_file_has_another_row(tmp_path: Path) -> None:
-    problems, drops, possible = [], 0, 0
-    for seed in range(TABLES):
-        rng = Random(seed)
-        table = hive_table(rng)
-        root = tmp_path / str(seed)
-        write(table, root, rng)
-        nodes = [say(random_predicate(table.columns, table.zone, rng)) for _ in range(PER_TABLE)]
-        pruner, truth = Pruner(root, profile_of(table)), Truth(table, root)
-        for said, seen in zip(nodes, truth.seen([node.duckdb for node in nodes]), strict=True):
-            try:
-                found = pruner.listed(pruner.plan(said.spark))
-            except LakepruneError as refusal:
-                problems.append(f"seed {seed}: {said.spark}: refused: {refusal}")
-                continue
-            for file, outcome in zip(table.files, seen or [], strict=seen is not None):
-                drops += found[file.name] is Verdict.DROP
-                possible += not outcome.true
-                if (problem := complaint(found[file.name], outcome)) is not None:
-                    problems.append(f"seed {seed}: {said.spark}: {file.name} {problem}")
-        truth.close()
-    assert not problems, "\n".join(problems[:5])
-    assert drops > possible / 2, "a soundness test that drops nothing proves nothing"
+    check_every_file(tmp_path, range(TABLES), hive_table, write)
 
 
 def hive_table(rng: Random) -> Table:
