@@ -302,6 +302,14 @@ class TestDeletes:
         assert self.live(tmp_path, [self.data, replace(self.equality, spec=1, tuple={})], specs) == {"d": None}
         assert self.live(tmp_path, [self.data, replace(self.position, spec=1, tuple={})], specs) == {"d": 10}
 
+    def test_a_spec_whose_fields_were_all_dropped_is_unpartitioned(self, tmp_path: Path) -> None:
+        """Its fields are void, and Iceberg's own reader applies its equality deletes to every file (T66)."""
+        void = (replace(_BY_P[0][0], transform="void"),)
+        delete = replace(self.equality, spec=1, tuple={1000: None})
+        assert self.live(tmp_path, [self.data, delete], {0: _BY_P[0], 1: void}) == {"d": None}
+        other = (*void, replace(_BY_P[0][0], field_id=1001, name="q"))
+        assert self.live(tmp_path, [self.data, delete], {0: _BY_P[0], 1: other}) == {"d": 10}
+
     def test_two_vectors_of_one_file_leave_its_rows_unknown(self, tmp_path: Path) -> None:
         assert self.live(tmp_path, [self.data, self.vector, replace(self.vector, path="y.puffin")], _BY_P) == {"d": None}
 

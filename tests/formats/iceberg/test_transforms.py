@@ -138,5 +138,5 @@ def test_a_tuple_value_of_another_type_proves_nothing(tmp_path: Path) -> None:
 def test_without_the_guard_for_early_writers_their_files_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files(tmp_path, {"d": (1, "day", "int", [0])})
     assert kept(tmp_path, "ts < '1969-12-31 12:00:00'") == ["f0"]
-    monkeypatch.setattr(transforms, "transform_of", lambda declared, source: transforms._TIMES[declared](source))
+    monkeypatch.setattr(transforms, "transform_of", lambda declared, source, *_: transforms._TIMES[declared](source))
     assert kept(tmp_path, "ts < '1969-12-31 12:00:00'") == []

@@ -26,7 +26,7 @@ _KINDS = {"int": Kind.INT, **{kind.value: kind for kind in Kind}}
 _MADE: dict[str, Callable[[DataType, dict[str, str]], Transform]] = {
     "identity": lambda source, _: Identity(source),
     "void": lambda source, _: Void(source),
-    "truncate": lambda source, row: Truncate(source, int(row["width"])),
+    "truncate": lambda source, row: Truncate(source, int(row["width"]), was_int=row["type"].endswith("was int")),
     "year": lambda source, row: Year(source, 0, row["next"] == "yes"),
     "month": lambda source, row: Month(source, 0, row["next"] == "yes"),
     "day": lambda source, row: Day(source, int(row["margin"].split()[0]) * HOUR, row["next"] == "yes"),
@@ -70,7 +70,7 @@ def rows(module: str) -> list[dict[str, str]]:
 def type_of(text: str) -> DataType:
     if found := re.fullmatch(r"decimal\((\d+),(\d+)\)", text):
         return DataType(Kind.DECIMAL, int(found[1]), int(found[2]))
-    return DataType(_KINDS[text])
+    return DataType(_KINDS[text.split(",")[0]])
 
 
 def value(text: str, type_: DataType) -> Any:

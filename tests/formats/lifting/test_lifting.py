@@ -122,6 +122,7 @@ ANYWHERE: list[tuple[Transform, st.SearchStrategy[Any]]] = [
     (Truncate(INT, 7), DAYS),
     (Truncate(INT, 2**31 - 1), DAYS),
     (Truncate(LONG, 1000), MICROS),
+    (Truncate(LONG, 1000, was_int=True), MICROS),
     *((transform, values) for transform, values, _ in TRANSFORMS[9:12]),
 ]
 

@@ -57,7 +57,7 @@ def microseconds(values: Sequence[bytes | None]) -> list[int | None]:
     >>> microseconds([(-1).to_bytes(8, "little", signed=True), (1999).to_bytes(8, "little"), bytes(4), None])
     [-1, 1, 0, None]
     """
-    return _numbers(values, {8: "q", 4: "i"}, lambda number, size: number * DAY if size == 4 else number // 1000)
+    return _numbers(values, {8: "q", 4: "i"}, lambda number, size: _of_days(number) if size == 4 else number // 1000)
 
 
 def _numbers(values: Sequence[bytes | None], formats: dict[int, str], change: Callable[[Any, int], Any] | None) -> list[Any]:

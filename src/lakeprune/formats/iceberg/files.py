@@ -23,7 +23,7 @@ from lakeprune.formats.iceberg.entries import Entries, Item, Metric, Part, Rows,
 from lakeprune.formats.iceberg.locate import Paths
 from lakeprune.formats.iceberg.manifest_list import DATA, DELETES, Manifest
 from lakeprune.formats.iceberg.metrics_sql import Raw
-from lakeprune.formats.iceberg.specs import SpecField
+from lakeprune.formats.iceberg.specs import SpecField, is_unpartitioned
 from lakeprune.formats.iceberg.transforms import fields_of, keeps_type, raw_name, value_type
 from lakeprune.formats.iceberg.tuples import UNREADABLE, canonical, shown, text_of
 from lakeprune.formats.reads import Reads
@@ -161,7 +161,7 @@ class Files:
         if self._applying is None:
             by_spec = {spec: [*NAMED, *items] for spec, items in tuples.items()}
             entries = Rows([part.columns for part in self._entries(self._deletes, by_spec)])
-            unpartitioned = frozenset(spec for spec, fields in self._specs.items() if not fields)
+            unpartitioned = frozenset(spec for spec, fields in self._specs.items() if is_unpartitioned(fields))
             keys = partition_keys(entries, tuples)
             self._applying = Deletes(entries, keys, unpartitioned)
             self._named = DeleteFiles(entries, keys, unpartitioned, self._paths.uri)

@@ -20,7 +20,7 @@ from lakeprune.formats.iceberg.metadata import SnapshotEntry, TableMetadata
 from lakeprune.formats.iceberg.metrics_sql import Raw
 from lakeprune.formats.iceberg.spark_bounds import decoded_sql
 from lakeprune.formats.iceberg.spark_deletes import deleted_rows
-from lakeprune.formats.iceberg.specs import SpecField, specs_of
+from lakeprune.formats.iceberg.specs import SpecField, is_unpartitioned, specs_of
 from lakeprune.formats.iceberg.transforms import fields_of, keeps_type, raw_name, value_type
 from lakeprune.formats.snapshot import in_short
 from lakeprune.predicate.tree import Column
@@ -93,7 +93,7 @@ class SparkEntries(Struct, frozen=True):
         live = f"(SELECT * FROM {self.entries.source} WHERE status <> 2)"
         if all(manifest.content != DELETES for manifest in self.manifests):
             return f"(SELECT *, CAST(0 AS BIGINT) AS deleted FROM {live} WHERE coalesce(content, 0) = 0)"
-        unpartitioned = [spec for spec, fields in self.specs.items() if not fields]
+        unpartitioned = [spec for spec, fields in self.specs.items() if is_unpartitioned(fields)]
         return deleted_rows(engine, live, self.entries.types, unpartitioned)
 
     def _metrics(self, column: Column) -> list[str]:

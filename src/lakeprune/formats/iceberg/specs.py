@@ -2,13 +2,15 @@
 
 In: the specs of the metadata. Out: `SpecField` per field, with the ids that old writers left out. A column is known by value in a
 whole table only when every spec with a live file has it by `identity`: a spec that came later says nothing about older
-files (T50).
+files (T50). Values that were computed before a column was promoted are those of its earlier type (T96): a date as days, in the
+bucket of its days; an int near the least one, truncated, wraps around to the greatest int.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,6 +18,7 @@ from lakeprune.formats.iceberg.entries import Tuple
 from lakeprune.formats.iceberg.metadata import PartitionSpec, TableMetadata
 
 _TELLING = re.compile(r"identity|year|month|day|hour|(bucket|truncate)\[0*[1-9]\d{0,9}\]", re.ASCII)
+_OF_DATES = re.compile(r"identity|bucket\[\d+\]", re.ASCII)  # which of a timestamp are others
 _FIRST_ID = 1000  # of partition fields; old writers number them in their order
 
 
@@ -24,6 +27,7 @@ class SpecField(Struct, frozen=True):
     transform: str  # "identity", "bucket[16]", "day"
     source_id: int | None  # None for a transform of several columns
     field_id: int
+    earlier: frozenset[str] = frozenset()  # types that its column had before it was promoted
 
     @property
     def item(self) -> Tuple:
@@ -32,32 +36,61 @@ class SpecField(Struct, frozen=True):
     @property
     def tells(self) -> bool:
         """Whether its values prove something about one column."""
-        return self.source_id is not None and _TELLING.fullmatch(self.transform.lower()) is not None
+        name = self.transform.lower()
+        is_other = "date" in self.earlier and _OF_DATES.fullmatch(name) is not None
+        return self.source_id is not None and _TELLING.fullmatch(name) is not None and not is_other
 
     @property
     def is_identity(self) -> bool:
         return self.transform.lower() == "identity" and self.source_id is not None
 
 
-def spec_fields(spec: PartitionSpec) -> tuple[SpecField, ...]:
-    return tuple(
-        SpecField(
-            field.name,
-            field.transform,
-            field.source_id if field.source_id is not None else field.source_ids[0] if len(field.source_ids) == 1 else None,
-            field.field_id if field.field_id is not None else _FIRST_ID + place,
-        )
-        for place, field in enumerate(spec.fields)
-    )
+def is_unpartitioned(fields: Sequence[SpecField]) -> bool:
+    """Whether a spec has no partitions: equality deletes of such a spec are about all files. Dropped fields become void."""
+    return all(field.transform.lower() == "void" for field in fields)
+
+
+def spec_fields(spec: PartitionSpec, earlier: Mapping[int, frozenset[str]]) -> tuple[SpecField, ...]:
+    found = []
+    for place, field in enumerate(spec.fields):
+        sources = field.source_ids if field.source_id is None else (field.source_id,)
+        source = sources[0] if len(sources) == 1 else None
+        number = field.field_id if field.field_id is not None else _FIRST_ID + place
+        types = frozenset[str]() if source is None else earlier.get(source, frozenset())
+        found.append(SpecField(field.name, field.transform, source, number, types))
+    return tuple(found)
 
 
 def specs_of(metadata: TableMetadata, spec_ids: Iterable[int]) -> dict[int, tuple[SpecField, ...]]:
     """The fields of these specs."""
-    return {spec_id: spec_fields(metadata.spec(spec_id)) for spec_id in dict.fromkeys(spec_ids)}
+    earlier = earlier_types(metadata)
+    return {spec_id: spec_fields(metadata.spec(spec_id), earlier) for spec_id in dict.fromkeys(spec_ids)}
+
+
+def earlier_types(metadata: TableMetadata) -> dict[int, frozenset[str]]:
+    """The types that columns had in some schema and have no more in another, by field id."""
+    found: dict[int, set[str]] = {}
+    for schema in metadata.schemas:
+        for number, kind in _primitives(schema):
+            found.setdefault(number, set()).add(kind)
+    return {number: frozenset(kinds) for number, kinds in found.items() if len(kinds) > 1}
+
+
+def _primitives(schema: Any) -> Iterator[tuple[int, str]]:
+    """Ids and types of the fields, also inside structs; what is not a schema is refused by whoever needs its columns."""
+    left = [schema]
+    while left:
+        struct = left.pop()
+        fields = struct.get("fields") if isinstance(struct, Mapping) else None
+        for field in fields if isinstance(fields, list) else ():
+            number, kind = (field.get("id"), field.get("type")) if isinstance(field, Mapping) else (None, None)
+            if isinstance(number, int) and isinstance(kind, str):
+                yield number, kind
+            left.append(kind)
 
 
 def identity_columns(specs: Iterable[Sequence[SpecField]]) -> frozenset[int]:
-    """The columns that every one of these specs has by identity."""
-    several = [{field.source_id for field in fields if field.is_identity} for fields in specs]
+    """The columns that every one of these specs has by identity, as values of the type they have now."""
+    several = [{field.source_id for field in fields if field.is_identity and field.tells} for fields in specs]
     common = set.intersection(*several) if several else set()
     return frozenset(source for source in common if source is not None)

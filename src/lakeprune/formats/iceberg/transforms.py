@@ -8,7 +8,7 @@ nothing (T49, T41).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -34,8 +34,11 @@ _TIMES: dict[str, type[Year | Month | Day | Hour]] = {"year": Year, "month": Mon
 _INFINITY = "CAST('Infinity' AS DOUBLE)"
 
 
-def transform_of(declared: str, source: DataType) -> Transform:
-    """The transform of a partition field; void when it is not known, or of a width that is not one."""
+def transform_of(declared: str, source: DataType, earlier: Collection[str] = ()) -> Transform:
+    """The transform of a partition field; void when it is not known, or of a width that is not one.
+
+    `earlier` are the types that the source had before.
+    """
     name = declared.lower()
     if name == "identity":
         return Identity(source)
@@ -44,7 +47,8 @@ def transform_of(declared: str, source: DataType) -> Transform:
     match = _WIDTH.fullmatch(name)
     if match is None or int(match[2]) < 1:
         return Void(source)
-    return Bucket(source, int(match[2])) if match[1] == "bucket" else Truncate(source, int(match[2]))
+    width = int(match[2])
+    return Bucket(source, width) if match[1] == "bucket" else Truncate(source, width, was_int="int" in earlier)
 
 
 def value_type(field: SpecField, source: DataType) -> str:
@@ -149,7 +153,7 @@ def by_spec(seen: Seen, specs: Mapping[int, Sequence[SpecField]]) -> dict[int, l
     """The fields of each spec that prove something about a column: their raw names and transforms."""
     found: dict[int, list[tuple[str, Transform]]] = {}
     for spec, field in fields_of(seen, specs):
-        transform = Identity(INT) if is_bucket(seen.column) else transform_of(field.transform, seen.type)
+        transform = Identity(INT) if is_bucket(seen.column) else transform_of(field.transform, seen.type, field.earlier)
         found.setdefault(spec, []).append((raw_name(spec, field), transform))
     return found
 

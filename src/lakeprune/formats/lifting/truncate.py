@@ -3,6 +3,7 @@
 Why it is safe. A partition value v stands for the numbers v to v + width - 1, in the last digit of decimals. A text that is as
 long as the width is a prefix: values may extend it; a shorter one is the whole value. Near the least integer the rounding wraps
 around to the greatest (Java integers): what is so great that v + width - 1 is not one may stand for either: it proves nothing.
+The same holds at the greatest int for a long that was an int before (trap T96).
 
 CASES (`a to b`: least and greatest of several values; `?` unbounded, `x...`: x and everything that starts with it)
 
@@ -17,6 +18,10 @@ CASES (`a to b`: least and greatest of several values; `?` unbounded, `x...`: x 
     int          | 10    | 0 to 2147483640 | ?       | ?           | the same
     long         | 10    | 9223372036854775800 | ?   | ?           | the same of long
     long         | 10    | -9223372036854775800 | -9223372036854775800 | -9223372036854775791 | the least that does not wrap
+    long, was int| 10    | 2147483640  | ?           | ?           | -2147483648 may be meant: it was an int
+    long, was int| 10    | 0 to 2147483650 | ?       | ?           | the same may lie between
+    long, was int| 10    | 2147483650  | 2147483650  | 2147483659  | above all ints
+    long, was int| 10    | 10          | 10          | 19          | the next ten
     decimal(9,2) | 50    | 10.50       | 10.50       | 10.99       | 50 hundredths
     decimal(9,2) | 50    | -0.50       | -0.50       | -0.01       | rounded down
     decimal(9,2) | 50    | 10.00 to 10.50 | 10.00    | 10.99       | from the first to the last
@@ -43,12 +48,14 @@ from lakeprune.formats.lifting.transform import UNBOUNDED, Range, SqlRange, unbo
 from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Scalar
 
 _EXACT = Context(prec=100)  # the usual one rounds to 28 digits
+_LAST_INT = 2**31 - 1
 _MOST_DIGITS = 36  # of a decimal of which the sum with another has no more than 38
 
 
 class Truncate(Struct, frozen=True):
     source: DataType
     width: int
+    was_int: bool = False
 
     def apply(self, value: Any) -> Scalar:
         if value is None:
@@ -66,7 +73,7 @@ class Truncate(Struct, frozen=True):
     def range(self, lower: Any, upper: Any) -> Range:
         match self.source.family:
             case Family.INTEGER:
-                if upper is None or upper > self._most():
+                if upper is None or upper > self._most() or self._may_be_wrapped(lower, upper):
                     return UNBOUNDED
                 return Range(lower, upper + self.width - 1)
             case Family.DECIMAL:
@@ -84,6 +91,8 @@ class Truncate(Struct, frozen=True):
         match self.source.family:
             case Family.INTEGER:
                 is_safe = f"{upper} <= {self._most()}"
+                if self.was_int:
+                    is_safe += f" AND ({upper} <= {_LAST_INT - (self.width - 1)} OR {lower} > {_LAST_INT})"
                 return SqlRange(
                     f"CASE WHEN {is_safe} THEN {lower} END", f"CASE WHEN {is_safe} THEN {upper} + {self.width - 1} END"
                 )
@@ -101,6 +110,10 @@ class Truncate(Struct, frozen=True):
                 return SqlRange(lower, f"CASE WHEN octet_length({upper}) < {self.width} THEN {upper} END")
             case _:
                 return unbounded(self.source)
+
+    def _may_be_wrapped(self, lower: Any, upper: int) -> bool:
+        """Whether a value between these may come from an int that wrapped around."""
+        return self.was_int and upper > _LAST_INT - (self.width - 1) and (lower is None or lower <= _LAST_INT)
 
     def _can_be_added(self) -> bool:
         return self.source.precision <= _MOST_DIGITS and self.width <= 10**self.source.precision
