@@ -15,7 +15,7 @@ from deltalake import DeltaTable
 
 import lakeprune
 from lakeprune.apps.sql.sql import pruned_plans
-from lakeprune.errors import UsageError
+from lakeprune.errors import TableError, UsageError
 from lakeprune.predicate.read.sql import query_filters as module
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.values.types import DATE, DOUBLE, LONG, STRING
@@ -180,6 +180,18 @@ def test_what_the_engine_refuses_is_an_error_with_its_words(
 )
 def test_every_form_of_a_select_is_run(tables: dict[str, str], query: str) -> None:
     assert lakeprune.sql(tables, query).read_all().num_rows == 1
+
+
+@pytest.mark.parametrize("rows", [1, 100_000], ids=["at once", "while it is read"])
+def test_a_data_file_that_cannot_be_read_is_what_the_table_has(tmp_path: Path, rows: int) -> None:
+    parts = [pa.table({"id": list(range(n * rows, (n + 1) * rows))}) for n in range(3)]
+    table = delta.write_table(tmp_path / "t", parts)
+    Path(lakeprune.plan(table).uris[-1]).write_bytes(b"PAR1")
+    with pytest.raises(TableError) as caught:
+        for _ in lakeprune.sql({"t": table}, "SELECT * FROM t"):
+            pass
+    assert caught.value.code == "LP373"
+    assert "Traceback" not in str(caught.value)
 
 
 def test_a_name_never_means_a_variable_of_the_program(tables: dict[str, str]) -> None:

@@ -6,14 +6,15 @@ answer are never opened; the engine applies every condition itself. With `spark=
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
+from lakeprune.apps.scan.files import check_arrow
 from lakeprune.apps.scan.model import ScanPlan
 from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.apps.scan.plan import planned
 from lakeprune.engines.engine import EngineError
-from lakeprune.errors import UsageError
+from lakeprune.errors import LakepruneError, UsageError
 from lakeprune.planning.opening import At, open_planner
 from lakeprune.planning.session import SessionOptions, among, check_options, for_rows, profile_of
 from lakeprune.storage.access import AccessOptions
@@ -116,14 +117,34 @@ def _narrowed(scan: ScanPlan, demand: str | None) -> ScanPlan:
 
 
 def _run_embedded(plans: Mapping[str, ScanPlan], given: Mapping[str, Source], query: str) -> Any:
+    check_arrow()
+    import pyarrow as pa
+
     from lakeprune.engines.duckdb.queries import run_query
 
     datasets = {name: _dataset(scan, given[name]) for name, scan in plans.items()}
     try:
-        return run_query(datasets, query)
+        reader = run_query(datasets, query)
     except EngineError as error:
-        fix = f"the tables are: {', '.join(plans) or 'none that the query reads'}"
-        raise UsageError("LP289", "the query cannot be run", where=query, why=str(error), fix=fix) from error
+        raise _failure(error, datasets, query) from error
+    return pa.RecordBatchReader.from_batches(reader.schema, _batches(reader, datasets, query))
+
+
+def _batches(reader: Any, datasets: Mapping[str, Any], query: str) -> Iterator[Any]:
+    try:
+        yield from reader
+    except EngineError as error:
+        raise _failure(error, datasets, query) from error
+
+
+def _failure(error: EngineError, datasets: Mapping[str, Any], query: str) -> LakepruneError:
+    """What a table's rows ended with, where they did; else what the engine says of the query."""
+    for dataset in datasets.values():
+        if dataset.failure is not None:
+            failure: LakepruneError = dataset.failure
+            return failure
+    fix = f"the tables are: {', '.join(datasets) or 'none that the query reads'}"
+    return UsageError("LP289", "the query cannot be run", where=query, why=str(error), fix=fix)
 
 
 def _dataset(scan: ScanPlan, given: Source) -> Any:

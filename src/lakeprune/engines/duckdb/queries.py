@@ -55,7 +55,7 @@ def _batches(connection: Any, reader: Any) -> Iterator[Any]:
 
     try:
         yield from reader
-    except duckdb.Error as error:
+    except (duckdb.Error, OSError) as error:  # pyarrow makes an OSError of what ends a stream
         raise EngineError(str(error)) from error
     finally:
         connection.close()

@@ -22,6 +22,7 @@ from lakeprune.apps.scan.handoff.record import remember  # noqa: E402
 if TYPE_CHECKING:
     from lakeprune.apps.scan.model import ScanPlan
     from lakeprune.apps.scan.options import ScanOptions
+    from lakeprune.errors import LakepruneError
 
 
 def hand_off(plan: ScanPlan, *, options: ScanOptions) -> Any:
@@ -40,6 +41,11 @@ class ScanDataset(ds.Dataset):  # type: ignore[misc]  # pyarrow ships no types
 
     def __init__(self, reader: RowReader) -> None:
         self._reader = reader
+
+    @property
+    def failure(self) -> LakepruneError | None:
+        """What ended the last scan before its end."""
+        return self._reader.failure
 
     def __reduce__(self) -> Any:
         raise TypeError("the dataset of a plan cannot be pickled: send the plan (plan.to_json()) and open it there")

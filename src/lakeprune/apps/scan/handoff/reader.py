@@ -20,7 +20,7 @@ from lakeprune.apps.scan.handoff.residual import Residual, Residuals
 from lakeprune.apps.scan.handoff.row_groups import wanted_row_groups
 from lakeprune.apps.scan.handoff.shape import Member, arrow_of
 from lakeprune.apps.scan.handoff.table import ScannedTable
-from lakeprune.errors import TableError
+from lakeprune.errors import LakepruneError, TableError
 from lakeprune.formats.delta.changes import CHANGE_TYPE
 from lakeprune.predicate.walk import columns_of
 
@@ -38,6 +38,7 @@ class RowReader:
         self.table = ScannedTable.of(plan)
         self.output = Output(plan, options)
         self._plan, self._options = plan, options
+        self.failure: LakepruneError | None = None  # what ended the last reading: engines only tell that something did
         self._residuals = Residuals(plan.clauses, self.table.planner.profile)
         if options.pushdown:
             import pyarrow.compute as pc
@@ -58,6 +59,9 @@ class RowReader:
                     left = None if left is None else left - batch.num_rows
                     if batch.num_rows:
                         yield batch
+        except LakepruneError as error:
+            self.failure = error
+            raise
         finally:
             files.close()
 

@@ -45,7 +45,7 @@ class ScannedTable(Struct, frozen=True):
         if files is None or facts.format not in (_DELTA, _PARQUET, CHANGES):
             raise UsageError(
                 "LP283",
-                f"rows of a {facts.title} cannot be handed over outside Spark",
+                f"rows of {_article(facts.title)} {facts.title} cannot be handed over outside Spark",
                 where=facts.location,
                 why="how its deletes and its columns are found in its files is not built yet",
                 fix="use plan.to_spark(spark)",
@@ -76,6 +76,10 @@ class ScannedTable(Struct, frozen=True):
         from lakeprune.formats.delta.deletion_vectors import deleted_positions
 
         return [Part(deleted=deleted_positions(file.vector, file.uri, files.read))]
+
+
+def _article(title: str) -> str:
+    return "an" if title[0] in "AEIOU" else "a"
 
 
 def _check_padding(fields: Sequence[Field], names: Collection[str]) -> None:
