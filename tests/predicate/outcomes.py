@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lakeprune.predicate.functions.evaluate import Row, evaluate
+from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import And, Either, Expr, IsNull, Not, Opaque, Or, Profile
 
 
@@ -25,6 +28,17 @@ def outcomes(expr: Expr, row: Row, profile: Profile) -> set[bool | None]:
             found = evaluate(expr, row, profile)
             assert found is None or isinstance(found, bool)
             return {found}
+
+
+def check_truths(before: Expr, after: Expr, rows: Iterable[Row], profile: Profile) -> None:
+    """`after` may say of each row what `before` says; a row on which either fails says nothing."""
+    for row in rows:
+        try:
+            truth = evaluate(before, row, profile)
+            possible = outcomes(after, row, profile)
+        except EvaluationFailed:
+            continue
+        assert truth in possible, (row, after)
 
 
 def _combined(sets: list[set[bool | None]], *, decisive: bool) -> set[bool | None]:

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from lakeprune.formats.delta.ladder import EVIDENCE
 from lakeprune.predicate.bind.bind import bind
-from lakeprune.predicate.functions.evaluate import evaluate
-from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.passes.limit_lists import MAX_INTERVALS
 from lakeprune.predicate.passes.split import split
 from lakeprune.predicate.read.sql.parse import parse_predicate
@@ -19,7 +17,7 @@ from lakeprune.predicate.tree import And, Clause, Column, Constant, Exact, Membe
 from lakeprune.report.buckets import bucket_of
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind, Scalar
 from tests.generator.trees import EVERY, Asked, predicates, rows
-from tests.predicate.outcomes import outcomes
+from tests.predicate.outcomes import check_truths
 
 UTC = Profile(now=0)
 SCHEMA = Schema(
@@ -47,13 +45,7 @@ def clauses(text: str, profile: Profile = UTC) -> tuple[Clause, ...]:
 def test_the_and_of_all_clauses_is_the_predicate(asked: Asked, found: list[dict[Column, Scalar]]) -> None:
     predicate, profile = asked
     parts = split(predicate, profile)
-    for row in found:
-        try:
-            truth = evaluate(predicate, row, profile)
-            possible = outcomes(And(tuple(clause.predicate for clause in parts)), row, profile)
-        except EvaluationFailed:
-            continue
-        assert truth in possible
+    check_truths(predicate, And(tuple(clause.predicate for clause in parts)), found, profile)
 
 
 @pytest.mark.parametrize(
