@@ -11,7 +11,9 @@ import pytest
 import lakeprune.predicate.read.sharing.json_hints as json_hints
 import lakeprune.predicate.read.sharing.json_leaves as json_leaves
 import lakeprune.predicate.read.sharing.moments as moments
+from lakeprune.formats.relation import LIVE
 from lakeprune.predicate.tree import FALSE, Column, Expr
+from lakeprune.programs import limit
 from tests.apps.sharing.hinting import Asked, compared, planner_of
 from tests.builders.delta import write_table
 from tests.soundness.sharing.check import check_tables
@@ -25,6 +27,15 @@ def test_hints_lose_no_row_with_any_limit() -> None:
     assert total.drops > total.possible_drops / 2, "a soundness test that drops nothing proves nothing"
     assert total.proven > total.cases / 10
     assert total.ignored > 0
+    assert total.limited > 0
+
+
+def test_when_files_that_only_may_match_count_for_a_limit_rows_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def every_row(is_full: str) -> str:  # noqa: ARG001
+        return f"coalesce({LIVE}, 0)"
+
+    monkeypatch.setattr(limit, "certain_rows", every_row)
+    assert any("with limit" in each for each in check_tables(0, 400, most=1).violations)
 
 
 def test_without_the_margin_of_moments_rows_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +45,7 @@ def test_without_the_margin_of_moments_rows_are_lost(monkeypatch: pytest.MonkeyP
 
 def test_when_unknown_is_false_rows_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_hints, "unknown", lambda text, why: FALSE)  # noqa: ARG005
-    assert check_tables(0, 40, most=1).violations
+    assert check_tables(3, 40, most=1).violations
 
 
 def test_a_value_beyond_the_declared_type_is_kept_by_its_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
