@@ -18,6 +18,7 @@ from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Name, Not, Op
 from lakeprune.values.types import DOUBLE, INT, LONG, STRING, DataType, Kind
 
+GENERATORS = frozenset({"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack"})
 AGGREGATES = frozenset({
     "any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg", "bit_and",
     "bit_or", "bit_xor", "bitmap_construct_agg", "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count",

@@ -91,7 +91,7 @@ def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:
 
 def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
     """LP105 for what cannot be decided row by row: subqueries and aggregates."""
-    from lakeprune.predicate.read.sql.functions import AGGREGATES
+    from lakeprune.predicate.read.sql.functions import AGGREGATES, GENERATORS
 
     for index in range(first, last):
         key, before = tokens.key(index), tokens.key(index - 1)
@@ -101,6 +101,10 @@ def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
             raise _needs_other_rows(tokens, index, "a subquery")
         if key in AGGREGATES and tokens.key(index + 1) == "(" and before not in ("like", "ilike"):
             raise _needs_other_rows(tokens, index, f"the aggregate {key}()")
+        if key in GENERATORS and tokens.key(index + 1) == "(":
+            where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
+            what, why = f"the generator {key}() cannot be part of a predicate", "it makes several rows of one"
+            raise PredicateError("LP105", what, where=where, why=why, fix="ask the array: array_contains, exists")
 
 
 def _reject_operators(tokens: Tokens, first: int, last: int) -> None:
