@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from demo.delta_log import add, metadata, protocol, write_commit
-from tests.apps.sharing.server.served import DELTA, Served, serving, table_path
+from tests.apps.sharing.server.served import DELTA, Asked, Served, serving, table_path
 
 PART = table_path("part")
 BOTH = {"delta-sharing-capabilities": "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz"}
@@ -142,6 +143,41 @@ def test_the_end_of_a_stream_is_only_for_those_who_asked(served: Served) -> None
     assert "minUrlExpirationTimestamp" in (served.query("part", headers=asked).end or {})
     assert "refreshToken" in (served.query("part", {"includeRefreshToken": True}).end or {})
     assert served.query("part", {"maxFiles": 10}).end is not None
+
+
+@pytest.mark.parametrize("body", [{}, {"startingVersion": 0}, None], ids=["query", "since a version", "changes"])
+def test_who_asks_for_the_end_of_a_stream_is_answered_that_it_comes(served: Served, body: dict[str, Any] | None) -> None:
+    """The Spark client looks for the last line only when the server says that there is one: else a cut stream is a whole one."""
+
+    def asked(capabilities: str) -> Asked:
+        headers = {"delta-sharing-capabilities": capabilities}
+        return (
+            served.get(f"{PART}/changes?startingVersion=0", headers=headers)
+            if body is None
+            else served.query("part", body, headers=headers)
+        )
+
+    plain, ended = asked("responseformat=parquet"), asked("responseformat=parquet;includeEndStreamAction=true")
+    assert plain.headers["delta-sharing-capabilities"] == "responseformat=parquet"
+    assert ended.headers["delta-sharing-capabilities"] == "responseformat=parquet;includeendstreamaction=true"
+    assert (plain.end, "endStreamAction" in ended.lines[-1]) == (None, True)
+    metadata = served.get(f"{PART}/metadata", headers={"delta-sharing-capabilities": "includeEndStreamAction=true"})
+    assert len(metadata.lines) == 2
+    assert metadata.headers["delta-sharing-capabilities"] == "responseformat=parquet"
+
+
+def test_an_error_in_a_stream_of_changes_is_its_last_line_or_the_end_of_the_connection(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    (path / "_delta_log").mkdir(parents=True)
+    feed = {"delta.enableChangeDataFeed": "true"}
+    write_commit(path / "_delta_log", 0, [protocol(), metadata({"id": "integer"}, (), feed), add("a.parquet")])
+    write_commit(path / "_delta_log", 1, [*(add(f"{number}.parquet") for number in range(2000)), add("../b.parquet")])
+    with serving({"t": path}) as served:
+        ended = {"delta-sharing-capabilities": "responseformat=parquet;includeEndStreamAction=true"}
+        end = served.get(f"{table_path('t')}/changes?startingVersion=0", headers=ended).end
+        assert "cannot be shared" in (end or {})["errorMessage"]
+        with pytest.raises(http.client.IncompleteRead):
+            served.get(f"{table_path('t')}/changes?startingVersion=0")
 
 
 def test_deletion_vectors_are_sent_as_urls_in_delta_format_only(served: Served, tables: dict[str, Path]) -> None:

@@ -85,6 +85,24 @@ def test_a_page_token_is_for_one_request_of_one_recipient(tmp_path: Path) -> Non
         assert served.query("t", {"pageToken": token.replace(".", ".A", 1)}).status == 400
 
 
+@pytest.mark.parametrize("query", ["startingVersion=0", "startingVersion=0&includeHistoricalMetadata=true"])
+def test_pages_of_changes_stay_at_their_version(tmp_path: Path, query: str) -> None:
+    path = part(tmp_path / "t")
+    with serving({"t": path}) as served:
+        found, heads, token = [], set(), ""
+        while True:
+            page = served.get(f"{table_path('t')}/changes?{query}&maxFiles=1{token}")
+            assert page.status == 200, page.body
+            heads.add(b"\n".join(page.body.splitlines()[:2]) + page.headers["delta-table-version"].encode())
+            found += [line["add"]["version"] for line in page.lines if "add" in line]
+            if "nextPageToken" not in (page.end or {}):
+                break
+            token = f"&pageToken={(page.end or {})['nextPageToken']}"
+            more(path)
+    assert found == [0, 1, 2]
+    assert len(heads) == 1, "protocol, metadata and version are the same bytes on every page"
+
+
 def test_a_refresh_token_pins_the_version_without_history(growing: tuple[Served, Path]) -> None:
     served, path = growing
     first = served.query("t", {"includeRefreshToken": True})

@@ -14,14 +14,14 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from lakeprune.apps.sharing.server.answers import Streamed, chunks_of
+from lakeprune.apps.sharing.server.answers import Streamed, chunks_of, ended_well
 from lakeprune.apps.sharing.server.body import QueryBody, max_files_of, whole
 from lakeprune.apps.sharing.server.call import Call, check_history, check_start, micros_of
 from lakeprune.apps.sharing.server.capabilities import ResponseFormat, negotiated
 from lakeprune.apps.sharing.server.failures import Refusal, invalid, unsupported
 from lakeprune.apps.sharing.server.grants import Granted
 from lakeprune.apps.sharing.server.lines import Described, Line, delta_file, lines_of
-from lakeprune.apps.sharing.server.pages import digest_of, next_page, page_of
+from lakeprune.apps.sharing.server.pages import Pinned, digest_of, next_page, page_of
 from lakeprune.apps.sharing.server.paths import inside
 from lakeprune.apps.sharing.server.query import headers_of, signer_of
 from lakeprune.apps.sharing.server.tables import Opened
@@ -58,17 +58,18 @@ def changes(call: Call) -> Response:
         if token is not None:
             page = page_of(call, granted, digest, token)
             first, last, position = page.version, page.last_version or page.version, page.position
+            described = page.version if page.described is None else page.described
         else:
             newest, position = call.tables.latest(granted.table).version, 0
             first = _version(history, asked["startingVersion"], asked["startingTimestamp"], "starting", History.version_from)
             last = _version(history, asked["endingVersion"], asked["endingTimestamp"], "ending", History.version_at, newest)
             _check_span(granted, first, last, newest)
+            described = first if flags[0] else newest
         _check_feed(call, granted, history, first, last)
         span = Span(first, last, is_feed=True, metadata=flags[0], protocol=flags[1])
-        described = call.tables.at(granted.table, first) if flags[0] else call.tables.latest(granted.table)
-        most = max_files_of(call.query.get("maxFiles"))
+        most, opened = max_files_of(call.query.get("maxFiles")), call.tables.at(granted.table, described)
         return _Changes(call, granted, span, digest, position, most).answer(
-            history, described, held.pop_all(), paged=token is not None
+            history, opened, held.pop_all(), paged=token is not None
         )
 
 
@@ -111,10 +112,12 @@ class _Changes:
         with held:
             form = negotiated(call.capabilities, described.declared, has_vectors=may_have)
             call.visit.version, call.visit.files_offered = span.first, 0
-            lines = self._lines(history, described, form, held.pop_all(), paged=paged)
-            return Streamed(chunks_of(lines), call.visit, headers=headers_of(call, span.first, form))
+            has_end = self._most is not None or paged or call.capabilities.end_stream
+            lines = self._lines(history, described, form, held.pop_all(), has_end=has_end)
+            whole = ended_well(lines, call.visit, is_expected=has_end)
+            return Streamed(chunks_of(whole), call.visit, headers=headers_of(call, span.first, form, has_end=True))
 
-    def _lines(self, history: History, opened: Opened, form: ResponseFormat, held: ExitStack, *, paged: bool) -> Iterator[Line]:
+    def _lines(self, history: History, opened: Opened, form: ResponseFormat, held: ExitStack, *, has_end: bool) -> Iterator[Line]:
         call, lines = self._call, lines_of(form)
         described = Described(opened.declared, opened.version, opened.totals(None))
         signer = signer_of(call, self._granted, opened)
@@ -125,12 +128,13 @@ class _Changes:
             for line in found if self._most is None else islice(found, self._most):
                 call.visit.files_offered = (call.visit.files_offered or 0) + 1
                 yield line
-            if self._most is None and not paged and not call.capabilities.end_stream:
+            if not has_end:
                 return
             end: dict[str, Any] = {"minUrlExpirationTimestamp": signer.expires_ms}
             if self._most is not None and next(found, None) is not None:
                 after = self._position + self._most
-                end["nextPageToken"] = next_page(call, self._granted, self._digest, self._span.first, after, self._span.last)
+                at = Pinned(self._span.first, after, self._span.last, opened.version)
+                end["nextPageToken"] = next_page(call, self._granted, self._digest, at)
             yield {"endStreamAction": end}
 
     def _actions(self, history: History, declared: Declared, form: ResponseFormat, signer: Signer) -> Iterator[Line]:

@@ -28,6 +28,7 @@ class PageToken(Struct, frozen=True, tag="files"):
     position: int
     expires: int
     last_version: int | None = None  # of changes
+    described: int | None = None  # of changes: the version whose metadata every page repeats
 
 
 class RefreshToken(Struct, frozen=True, tag="refresh"):
@@ -43,16 +44,18 @@ def digest_of(*parts: object) -> str:
     return sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
-def next_page(call: Call, granted: Granted, digest: str, version: int, position: int, last: int | None = None) -> str:
-    token = PageToken(
-        call.recipient.name,
-        granted.table.id,
-        f"{digest}{granted.where_digest}",
-        version,
-        position,
-        int(time.time()) + LIFETIME,
-        last,
-    )
+class Pinned(Struct, frozen=True):
+    """What the following page begins with, and what it stays at."""
+
+    version: int
+    position: int
+    last_version: int | None = None
+    described: int | None = None
+
+
+def next_page(call: Call, granted: Granted, digest: str, at: Pinned) -> str:
+    bound = (call.recipient.name, granted.table.id, f"{digest}{granted.where_digest}")
+    token = PageToken(*bound, at.version, at.position, int(time.time()) + LIFETIME, at.last_version, at.described)
     return call.setup.config.keys.sealed(PAGES, token)
 
 

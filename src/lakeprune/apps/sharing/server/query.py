@@ -22,7 +22,7 @@ from lakeprune.apps.sharing.server.capabilities import HEADER, ResponseFormat, n
 from lakeprune.apps.sharing.server.failures import invalid, unsupported
 from lakeprune.apps.sharing.server.grants import Granted
 from lakeprune.apps.sharing.server.lines import Described, Line, lines_of
-from lakeprune.apps.sharing.server.pages import digest_of, next_page, page_of, refresh_token, refreshed_version
+from lakeprune.apps.sharing.server.pages import Pinned, digest_of, next_page, page_of, refresh_token, refreshed_version
 from lakeprune.apps.sharing.server.planned import Planned
 from lakeprune.apps.sharing.server.tables import Opened
 from lakeprune.apps.sharing.server.urls import Signer
@@ -111,7 +111,7 @@ class _Query:
             kept = self._counted(first, found)
             kept = found.kept(planner, totals) if kept is None else kept
             header = found.header(kept, totals.files)
-            headers = {**headers_of(call, opened.version, form), planned.HEADER: header}
+            headers = {**headers_of(call, opened.version, form, has_end=True), planned.HEADER: header}
             if self._body.predicate_hints and self._granted.share.sql_hints == "warn":
                 headers[planned.WARNING_HEADER] = "predicateHints will not be read much longer; send jsonPredicateHints"
                 call.visit.ignored.append("sql hints are on their way out of the protocol; send jsonPredicateHints")
@@ -180,7 +180,7 @@ class _Query:
             end["refreshToken"] = refresh_token(call, self._granted, self._opened.version)
         if more and body.max_files is not None:
             position = self._position + body.max_files
-            end["nextPageToken"] = next_page(call, self._granted, self._digest, self._opened.version, position)
+            end["nextPageToken"] = next_page(call, self._granted, self._digest, Pinned(self._opened.version, position))
         return {"endStreamAction": end}
 
 
@@ -217,8 +217,10 @@ def signer_of(call: Call, granted: Granted, opened: Opened) -> Signer:
     return Signer(config.keys, config.endpoint, call.issued.id, granted, opened.version, opened.storage, expires)
 
 
-def headers_of(call: Call, version: int, form: ResponseFormat) -> dict[str, str]:
-    headers = {VERSION_HEADER: str(version), HEADER: f"responseformat={form.value}"}
+def headers_of(call: Call, version: int, form: ResponseFormat, *, has_end: bool = False) -> dict[str, str]:
+    """What every answer about a version carries; with `has_end`, that the last line ends it, for those who asked for that."""
+    ended = ";includeendstreamaction=true" if has_end and call.capabilities.end_stream else ""
+    headers = {VERSION_HEADER: str(version), HEADER: f"responseformat={form.value}{ended}"}
     if (kind := call.headers.get(FILE_IDS)) is not None:
         if kind.lower() not in ("parquet", "delta"):
             raise invalid("fileidhash is parquet or delta")
