@@ -116,8 +116,16 @@ def write_table(
     return place
 
 
-def manifest(entries: Sequence[Entry], fields: Sequence[SpecField], *, codec: str = "deflate") -> bytes:
-    return avro_file(_entry_schema(fields), [_record(entry, fields) for entry in entries], codec=codec, per_block=50)
+def manifest(
+    entries: Sequence[Entry],
+    fields: Sequence[SpecField],
+    *,
+    codec: str = "deflate",
+    more: Mapping[str, bytes] = {},  # never changed
+) -> bytes:
+    """`more` goes into its header."""
+    records = [_record(entry, fields) for entry in entries]
+    return avro_file(_entry_schema(fields), records, codec=codec, per_block=50, more=more)
 
 
 def manifest_list(manifests: Sequence[Mapping[str, Any]], *, codec: str = "deflate") -> bytes:

@@ -26,10 +26,11 @@ from lakeprune.skipping.ladder import Level
 from lakeprune.skipping.plan import Plan, plan_clauses
 from lakeprune.skipping.verdict import Verdict
 from tests.formats.iceberg.random_tables import random_iceberg_table, write
-from tests.formats.iceberg.test_soundness import PER_TABLE, TABLES
+from tests.formats.iceberg.test_soundness import TABLES
 from tests.formats.iceberg.widening import wider
 from tests.generator.nodes import Said, say
 from tests.generator.predicates import random_predicate
+from tests.soundness.every_file import PER_TABLE
 from tests.soundness.tables import Table
 from tests.soundness.tight import profile_of
 from tests.soundness.truth import Truth

@@ -328,6 +328,35 @@ class TestDeletes:
         assert kept(tmp_path, "id >= 0") == ["d"]
 
 
+class TestManifestsNamedInTheMetadata:
+    """As the first writers of version 1 did: no manifest list, and the spec in the header of each manifest."""
+
+    by_x = SpecField(1, "identity", "x", 1000, "long")
+    by_both = (by_x, SpecField(2, "identity", "y", 1001, "long"))
+
+    def written(self, root: Path, spec: bytes, default: int) -> Path:
+        place = write_table(root, [column(1, "x", "long"), column(2, "y", "long")], [], {0: (self.by_x,), 1: self.by_both})
+        named = root / "metadata/m.avro"
+        named.write_bytes(manifest([Entry("f", 10, tuple={1000: 5})], (self.by_x,), more={"partition-spec-id": spec}))
+        document = json.loads(place.read_text()) | {"format-version": 1, "default-spec-id": default}
+        del document["snapshots"][0]["manifest-list"]
+        document["snapshots"][0]["manifests"] = [str(named)]
+        place.write_text(json.dumps(document))
+        return root
+
+    @pytest.mark.parametrize("default", [0, 1])
+    def test_each_is_judged_by_its_own_spec(self, tmp_path: Path, default: int) -> None:
+        root = self.written(tmp_path, b"0", default)
+        assert {where: kept(root, where) for where in ("x = 5", "x = 6", "y = 7", "y IS NULL")} == {
+            "x = 5": ["f"], "x = 6": [], "y = 7": ["f"], "y IS NULL": ["f"],
+        }  # fmt: skip
+
+    def test_a_spec_that_the_metadata_does_not_have_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(lakeprune.TableError, match="partition spec 5") as problem:
+            kept(self.written(tmp_path, b"5", 0), "x = 5")
+        assert (problem.value.code, problem.value.exit_code) == ("LP365", 3)
+
+
 def test_columns_that_are_not_understood_are_opaque_and_the_rest_is_read(tmp_path: Path) -> None:
     types = {4: "variant", 5: "geometry(srid:3857)", 6: "unknown", 7: "timestamp_ns", 8: "uuid", 9: "time", 10: "fixed[16]"}
     columns = [*_COLUMNS, *(column(number, f"c{number}", type_) for number, type_ in types.items())]

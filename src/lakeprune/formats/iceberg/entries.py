@@ -119,8 +119,9 @@ def read_entries(
         # Avro does not record how many blocks a file has. Where counts do not show a loss, the length must.
         file = read_avro(paths, manifest.path, "manifest", manifest.length if manifest.files is None else None)
         spec = _spec_of(manifest, file, default_spec)
-        own = items[spec] if spec in items else [item for item in wanted if not isinstance(item, Tuple)]
-        columns = _live(file, manifest, list(dict.fromkeys(("status", *own))))
+        if spec not in items:
+            raise file.damaged(f"it is of partition spec {spec}, which the table's metadata does not have")
+        columns = _live(file, manifest, list(dict.fromkeys(("status", *items[spec]))))
         nothing = [None] * len(columns["status"])
         columns["spec_id"] = [spec] * len(nothing)
         found.append(Part({item: columns.get(item) or nothing for item in (*wanted, "spec_id")}, len(file.data)))

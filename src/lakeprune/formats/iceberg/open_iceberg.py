@@ -44,10 +44,14 @@ def open_iceberg(storage: Storage, engine: Engine, asked: At) -> IcebergSnapshot
     paths = paths_of(storage, metadata.location, path)
     snapshot = snapshot_at(metadata, asked, storage.location)
     manifests, reads = manifests_of(snapshot, paths) if snapshot else ([], Reads())
-    used = [metadata.default_spec_id if manifest.spec_id is None else manifest.spec_id for manifest in manifests]
-    specs = specs_of(metadata, [*used, *([] if used else [metadata.default_spec_id])])
+    # A manifest that the metadata names itself has its spec in its own header, which is read later: it may be of any.
+    every = [spec.spec_id for spec in metadata.partition_specs] or [metadata.default_spec_id]
+    used = [every if manifest.spec_id is None else [manifest.spec_id] for manifest in manifests]
+    specs = specs_of(metadata, [spec for several in used for spec in several] or [metadata.default_spec_id])
     declared = schema_at(metadata, asked, snapshot)
-    data_specs = [specs[spec] for spec, manifest in zip(used, manifests, strict=True) if manifest.content == 0]
+    data_specs = [
+        specs[spec] for several, manifest in zip(used, manifests, strict=True) if manifest.content == 0 for spec in several
+    ]
     identity = identity_columns(data_specs or specs.values())
     schema = iceberg_schema(declared, identity, metadata.place, has_lineage=metadata.format_version >= _LINEAGE_VERSION)
     names = name_mapping(metadata.properties)

@@ -8,7 +8,7 @@ import lzma
 import random
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import cramjam
@@ -21,10 +21,16 @@ CODECS = ("null", "deflate", "bzip2", "xz", "zstandard", "snappy")
 
 
 def avro_file(
-    schema: Any, records: Sequence[Any], *, codec: str = "null", per_block: int = 3, chance: random.Random | None = None
+    schema: Any,
+    records: Sequence[Any],
+    *,
+    codec: str = "null",
+    per_block: int = 3,
+    chance: random.Random | None = None,
+    more: Mapping[str, bytes] = {},  # never changed
 ) -> bytes:
-    """A file of these records; `chance` splits arrays and maps into blocks, some with their size."""
-    metadata = {"avro.schema": json.dumps(schema).encode(), "avro.codec": codec.encode()}
+    """A file of these records; `chance` splits arrays and maps into blocks, some with their size; `more` goes into the header."""
+    metadata = {"avro.schema": json.dumps(schema).encode(), "avro.codec": codec.encode(), **more}
     header = MAGIC + long(len(metadata)) + b"".join(_bytes(key.encode()) + _bytes(value) for key, value in metadata.items())
     encoder, blocks = _Encoder(chance, schema), []
     for start in range(0, len(records), per_block):
