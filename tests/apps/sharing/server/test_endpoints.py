@@ -297,6 +297,28 @@ def test_changes_in_both_formats(served: Served) -> None:
     assert all({"timestamp", "expirationTimestamp", "deltaSingleAction"} <= set(file) for file in delta.files)
 
 
+def test_a_new_protocol_on_the_way_is_for_those_who_ask_for_it(tmp_path: Path) -> None:
+    """With the version of each; a client that did not ask expects one protocol, without a version."""
+    log = tmp_path / "t" / "_delta_log"
+    log.mkdir(parents=True)
+    feed = {"delta.enableChangeDataFeed": "true"}
+    write_commit(log, 0, [protocol(1, 4), metadata({"id": "integer"}, (), feed), add("a.parquet")])
+    write_commit(log, 1, [protocol(1, 5), add("b.parquet")])
+    write_commit(log, 2, [add("c.parquet")])
+    with serving({"t": tmp_path / "t"}) as served:
+
+        def protocols(answer: Asked) -> list[Any]:
+            found = [line["protocol"] for line in answer.lines if "protocol" in line]
+            return [(each.get("version"), each.get("deltaProtocol", each).get("minWriterVersion")) for each in found]
+
+        changes, wish = f"{table_path('t')}/changes?startingVersion=0", "includeHistoricalProtocol"
+        assert protocols(served.get(changes, headers=ONLY_DELTA)) == [(None, 5)]
+        assert protocols(served.get(f"{changes}&{wish}=true", headers=ONLY_DELTA)) == [(2, 5), (1, 5)]
+        assert protocols(served.get(f"{changes}&{wish}=true")) == [(None, None)], "the parquet format has one for all tables"
+        assert protocols(served.query("t", {"startingVersion": 0}, headers=ONLY_DELTA)) == [(None, 4)]
+        assert protocols(served.query("t", {"startingVersion": 0, wish: True}, headers=ONLY_DELTA)) == [(0, 4), (1, 5)]
+
+
 def test_changes_page_by_page_are_the_same_changes(served: Served) -> None:
     whole = served.get(f"{PART}/changes?startingVersion=0").lines[2:]
     found: list[Any] = []

@@ -32,6 +32,7 @@ class QueryBody(Struct, frozen=True):
     page_token: str | None = None
     include_refresh_token: bool = False
     refresh_token: str | None = None
+    historical_protocol: bool = False
 
 
 def too_large() -> Refusal:
@@ -66,6 +67,7 @@ def query_body(raw: bytes) -> QueryBody:
         _text(value.get("pageToken"), "pageToken"),
         value.get("includeRefreshToken") is True,
         _text(value.get("refreshToken"), "refreshToken"),
+        value.get("includeHistoricalProtocol") is True,
     )
     _check(body)
     return body

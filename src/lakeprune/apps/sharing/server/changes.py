@@ -76,7 +76,8 @@ def changes(call: Call) -> Response:
 def changes_since(call: Call, granted: Granted, body: QueryBody) -> Response:
     """E8 with startingVersion: files that were added and removed, for streams."""
     check_history(granted)
-    digest = digest_of("since", body.starting_version, body.ending_version, sorted(call.capabilities.formats))
+    wants_protocol = body.historical_protocol
+    digest = digest_of("since", body.starting_version, body.ending_version, wants_protocol, sorted(call.capabilities.formats))
     with ExitStack() as held:
         history = held.enter_context(call.tables.history(granted.table))
         if body.page_token is not None:
@@ -87,7 +88,7 @@ def changes_since(call: Call, granted: Granted, body: QueryBody) -> Response:
             first = body.starting_version if body.starting_version is not None else 0
             last = newest if body.ending_version is None else body.ending_version
             _check_span(granted, first, last, newest)
-        span = Span(first, last, is_feed=False, metadata=True, protocol=True)
+        span = Span(first, last, is_feed=False, metadata=True, protocol=wants_protocol)
         described = call.tables.at(granted.table, first)
         paged = body.page_token is not None
         return _Changes(call, granted, span, digest, position, body.max_files).answer(
@@ -122,7 +123,7 @@ class _Changes:
         described = Described(opened.declared, opened.version, opened.totals(None))
         signer = signer_of(call, self._granted, opened)
         with held:
-            yield lines.protocol(described)
+            yield self._protocol(described, form)
             yield lines.metadata(described)
             found = islice(self._actions(history, opened.declared, form, signer), self._position, None)
             for line in found if self._most is None else islice(found, self._most):
@@ -157,12 +158,19 @@ class _Changes:
         """A new protocol or new metadata on the way, for those who asked for it."""
         if commit.version == self._span.first:
             return None
-        state, lines = state_of_action(action, "the log"), lines_of(form)
+        state = state_of_action(action, "the log")
         if state.metadata is not None and self._span.metadata:
-            return lines.metadata(Described(Declared(declared.protocol, state.metadata), commit.version, None))
-        if state.protocol is not None and self._span.protocol:
-            return lines.protocol(Described(Declared(state.protocol, declared.metadata), commit.version, None))
+            return lines_of(form).metadata(Described(Declared(declared.protocol, state.metadata), commit.version, None))
+        if state.protocol is not None and self._span.protocol and form is ResponseFormat.DELTA:
+            return self._protocol(Described(Declared(state.protocol, declared.metadata), commit.version, None), form)
         return None
+
+    def _protocol(self, described: Described, form: ResponseFormat) -> Line:
+        """With its version where several may come, which in the parquet format are all the same."""
+        line = lines_of(form).protocol(described)
+        if not self._span.protocol or form is ResponseFormat.PARQUET:
+            return line
+        return {"protocol": {**line["protocol"], "version": described.version}}
 
 
 def _parquet_line(kind: str, file: Line, signer: Signer, when: dict[str, int]) -> Line:
