@@ -2,17 +2,13 @@
 
 With one row in a file every bound is the value itself, so a file is nearly always dropped or fully matched and every mistake of
 a rule, a function or a time zone shows. Tables are deltalake's, Delta Spark's and hand-made logs in turn.
-
-    python -m tests.spark.hunt --seeds 100 140        # what ran and what was found, table by table
+`tests/spark/hunting.py` hunts as long as one likes.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
-import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
@@ -75,6 +70,7 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)  # by lakeprune, not by Spark: the codes
+    examples: list[str] = field(default_factory=list)  # of what is refused
 
 
 def hunt(seed: int, count: int, spark: SparkSession, folder: Path, tally: Tally) -> None:
@@ -132,7 +128,7 @@ def verdicts_of(planner: Planner, names: Sequence[str], wheres: Sequence[str], t
         except PredicateError as error:
             tally.refused[error.code] += 1
             if tally.refused[error.code] <= 5:
-                _say(f"  refused {error.code} {error.what}: {where[:300]}")
+                tally.examples.append(f"refused {error.code} {error.what}: {where[:300]}")
         except Exception:  # noqa: BLE001  # a traceback is what is hunted
             tally.wrong.append(f"TRACEBACK {where}\n{traceback.format_exc()[-1500:]}")
     found: dict[str, Verdicts] = {}
@@ -279,35 +275,3 @@ def by_hand(table: Table, lake: Path, _partition_by: list[str], _spark: SparkSes
         write_data(table, file, lake)
         files.append(replace(file, size=(lake / file.name).stat().st_size))
     write_log(replace(table, files=tuple(files)), lake / "_delta_log")
-
-
-def main(arguments: Sequence[str]) -> int:
-    from tests.spark.conftest import small_session
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, nargs=2, default=(100, 133))
-    parser.add_argument("--predicates", type=int, default=300)
-    asked = parser.parse_args(arguments)
-    spark, tally, started = small_session(), Tally(), time.monotonic()
-    for seed in range(*asked.seeds):
-        before = len(tally.wrong)
-        with TemporaryDirectory(prefix="lakeprune-hunt-") as folder:
-            try:
-                hunt(seed, asked.predicates, spark, Path(folder), tally)
-            except Exception:  # noqa: BLE001  # the next table may tell more
-                _say(f"seed {seed} did not run\n{traceback.format_exc()[-3000:]}")
-        for line in tally.wrong[before : before + 25]:
-            _say(line)
-        _say(f"{time.monotonic() - started:.0f} s, seed {seed}: {dict(tally.counts)}, refused {dict(tally.refused)}")
-    _say(f"{len(tally.wrong)} wrong verdicts")
-    spark.stop()
-    return 1 if tally.wrong else 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -1,6 +1,5 @@
 """UPDATE, DELETE and MERGE over exotic types and names: the files and rows that Delta's own statement changes on a copy.
-
-python -m tests.spark.test_exotic_statements 100 160     # seeds; what ran and what was found
+`python -m tests.spark.hunting statements` runs more of them.
 """
 
 from __future__ import annotations

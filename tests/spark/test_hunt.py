@@ -1,8 +1,9 @@
-"""The hunt for wrong drops and wrong full matches, a share of it: tests/spark/hunt.py runs as long as one likes."""
+"""The hunt for wrong drops and wrong full matches, a share of it: tests/spark/hunting.py runs as long as one likes."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,8 +11,10 @@ from pyspark.sql import SparkSession
 from lakeprune.predicate.functions.registry import every_function
 from lakeprune.predicate.read.sql.functions import CAST_FUNCTIONS
 from tests.generator.nested import EVERY_TEMPLATE
+from tests.generator.nodes import say
+from tests.generator.predicates import random_predicate
 from tests.scope import IS_WHOLE
-from tests.spark.hunt import Tally, hunt
+from tests.spark.hunt import ZONES, Tally, hunt, hunted_table
 from tests.spark.loose import loose_hunt
 
 pytestmark = pytest.mark.spark
@@ -36,6 +39,13 @@ def test_predicates_as_people_type_them_mean_what_spark_means(seed: int, spark: 
     loose_hunt(seed, PREDICATES, spark, tmp_path, tally)
     assert tally.wrong == []
     assert tally.counts["predicates judged"] > PREDICATES // 2
+
+
+@pytest.mark.parametrize("zone", sorted(set(ZONES)))
+def test_the_hunt_has_predicates_in_every_zone(zone: str) -> None:
+    rng = Random(zone)
+    table = hunted_table(rng, zone, with_partitions=True)
+    assert len({say(random_predicate(table.columns, zone, rng, judged=False)).spark for _ in range(300)}) > 200
 
 
 def test_the_hunt_has_every_function() -> None:
