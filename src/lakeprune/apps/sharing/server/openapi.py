@@ -41,6 +41,7 @@ _QUERY = _object(
     pageToken=_TEXT,
     includeRefreshToken={"type": "boolean"},
     refreshToken=_TEXT,
+    includeHistoricalProtocol={"type": "boolean"},
 )
 _ERRORS = {
     "400": "wrong or not supported; the message says what to change", "401": "no valid token", "404": "nothing that you may see",
@@ -76,7 +77,10 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
 def document() -> dict[str, Any]:
     """The whole description."""
     paging, names = _query("maxResults", "pageToken"), ("share", "schema", "table")
-    capabilities = {"name": "delta-sharing-capabilities", "in": "header", "required": False, "schema": _TEXT}
+    headers = [
+        {"name": "delta-sharing-capabilities", "in": "header", "required": False, "schema": _TEXT},
+        {"name": "fileidhash", "in": "header", "required": False, "schema": {"type": "string", "enum": ["parquet", "delta"]}},
+    ]
     table = "/shares/{share}/schemas/{schema}/tables/{table}"
     explain = {"name": "explain", "in": "query", "required": False, "schema": _TEXT}
     body = {"required": False, "content": {"application/json": {"schema": _QUERY}}}
@@ -86,6 +90,7 @@ def document() -> dict[str, Any]:
         "endingVersion",
         "endingTimestamp",
         "includeHistoricalMetadata",
+        "includeHistoricalProtocol",
         "maxFiles",
     )
     get = {
@@ -98,15 +103,16 @@ def document() -> dict[str, Any]:
         "/shares/{share}/all-tables": _operation("Tables of all schemas", [*_path("share"), *paging], _json(_list(_TABLE))),
         f"{table}/version": _operation("Version", [*_path(*names), *_query("startingTimestamp")], None),
         f"{table}/metadata": _operation(
-            "Protocol and metadata", [*_path(*names), *_query("version", "timestamp"), capabilities], _LINES
+            "Protocol and metadata", [*_path(*names), *_query("version", "timestamp"), *headers], _LINES
         ),
-        f"{table}/changes": _operation(
-            "Change data feed", [*_path(*names), *_query(*changes, "pageToken"), capabilities], _LINES
-        ),
+        f"{table}/changes": _operation("Change data feed", [*_path(*names), *_query(*changes, "pageToken"), *headers], _LINES),
     }
     paths: dict[str, Any] = {path: {"get": operation} for path, operation in get.items()}
     both = {**_LINES, **_json({"type": "object"})}
-    paths[f"{table}/query"] = {"post": _operation("Files", [*_path(*names), capabilities, explain], both, requestBody=body)}
+    paths[f"{table}/query"] = {"post": _operation("Files", [*_path(*names), *headers, explain], both, requestBody=body)}
+    old_version = _operation("Version, as older clients ask for it", _path(*names), None)
+    bare = {status: {"description": each["description"]} for status, each in old_version["responses"].items()}
+    paths[table] = {"head": {**old_version, "responses": bare}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "lakeprune Delta Sharing server", "version": "1"},
