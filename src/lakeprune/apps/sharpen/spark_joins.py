@@ -22,7 +22,7 @@ from lakeprune.apps.sharpen.model import Refused
 from lakeprune.apps.sharpen.spark_leaves import Leaf, Occurrence, ids_of
 from lakeprune.apps.statements.merge.keys import Key, compares_exactly, delta_condition
 from lakeprune.apps.statements.merge.spark_source import Source, measure
-from lakeprune.engines.spark.lines import column_of, frame_of
+from lakeprune.engines.spark.lines import column_of, frame_of, seq_of_array
 from lakeprune.engines.spark.nodes import class_name, descendants, elements, option
 from lakeprune.engines.spark.session import active
 from lakeprune.predicate.read.catalyst.types import data_type
@@ -156,7 +156,7 @@ class _SmallSides:
             collected = limited.queryExecution().executedPlan().executeCollect()
             if len(collected) > MOST_ROWS:
                 return None, f"the other side has more than {MOST_ROWS:,} rows"
-            data = self._query.jvm.scala.collection.immutable.ArraySeq.unsafeWrapArray(collected)
+            data = seq_of_array(collected, self._query.jvm)
             none = getattr(getattr(self._query.jvm.scala, "None$"), "MODULE$")
             kept = self._logical.LocalRelation(leaf.output(), data, False, none)
             self._rows[ids] = kept

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.apps.sharpen.spark_leaves import Leaf, ids_of
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.lines import frame_of
+from lakeprune.engines.spark.lines import frame_of, seq_of_array
 from lakeprune.engines.spark.nodes import class_name
 from lakeprune.engines.spark.session import active
 
@@ -73,4 +73,4 @@ class Rebuilder:
         array = self._spark.sparkContext._gateway.new_array(self._logical.LogicalPlan, len(parts))  # type: ignore[union-attr]  # noqa: SLF001
         for index, part in enumerate(parts):
             array[index] = part
-        return self._logical.Union(self._jvm.scala.collection.immutable.ArraySeq.unsafeWrapArray(array), False, False)
+        return self._logical.Union(seq_of_array(array, self._jvm), False, False)

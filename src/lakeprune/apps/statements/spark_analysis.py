@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException
 from lakeprune.apps.statements.assignments import Assignment
 from lakeprune.apps.statements.spark_target import Target, jvm_of
 from lakeprune.engines.spark.failures import words_of
+from lakeprune.engines.spark.lines import seq_of_list
 from lakeprune.engines.spark.nodes import class_name, elements
 from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
@@ -36,7 +37,7 @@ def scala_seq(target: Target, things: Sequence[Any]) -> Any:
     listed = jvm_of(target.spark).java.util.ArrayList()
     for thing in things:
         listed.add(thing)
-    return jvm_of(target.spark).scala.jdk.javaapi.CollectionConverters.asScala(listed).toSeq()
+    return seq_of_list(listed, jvm_of(target.spark))
 
 
 def assigned(target: Target, assignment: Assignment) -> Any:

@@ -43,6 +43,18 @@ def column_of(expression: Any, jvm: Any) -> Column:
     return Column(jvm.org.apache.spark.sql.classic.ExpressionUtils.column(expression))
 
 
+def seq_of_array(array: Any, jvm: Any) -> Any:
+    """A Scala Seq over an array of the JVM, which is not copied."""
+    if IS_SPARK_3:
+        return jvm.scala.collection.mutable.WrappedArray.make(array)  # Scala 2.12
+    return jvm.scala.collection.immutable.ArraySeq.unsafeWrapArray(array)
+
+
+def seq_of_list(listed: Any, jvm: Any) -> Any:
+    """A Scala Seq of a Java list."""
+    return jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed)
+
+
 def metadata_column(frame: DataFrame, name: str) -> Column:
     """A column of metadata, such as _metadata, also of a table with a column of its own of that name."""
     if hasattr(type(frame), "metadataColumn"):

@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.failures import no_connector, row_errors
-from lakeprune.engines.spark.lines import metadata_column
+from lakeprune.engines.spark.lines import metadata_column, seq_of_array
 from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import TableError, UsageError
 
@@ -62,4 +62,4 @@ def with_file(rows: DataFrame) -> DataFrame:
 def _scala_strings(jvm: Any, texts: Sequence[str]) -> Any:
     """A Scala Seq of these texts: one call for all of them, not one for each."""
     array = jvm.org.apache.commons.lang3.StringUtils.split(_BETWEEN.join(texts), _BETWEEN)
-    return jvm.scala.collection.immutable.ArraySeq.unsafeWrapArray(array)
+    return seq_of_array(array, jvm)
