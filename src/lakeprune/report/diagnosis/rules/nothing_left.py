@@ -19,7 +19,7 @@ from lakeprune.programs.select import files_where
 from lakeprune.programs.survey import ends_of, texts_of
 from lakeprune.report.amount import files_text
 from lakeprune.report.diagnosis.case import Case, Finding, Numbers, brief
-from lakeprune.report.diagnosis.rules.constant import repaired
+from lakeprune.report.diagnosis.repaired import repaired
 from lakeprune.report.listing import shown
 from lakeprune.skipping.fact import Known
 from lakeprune.values.types import STRING, Scalar
