@@ -104,7 +104,7 @@ class Replay:
 
     def __init__(self, table: str, role: Role, zone: str) -> None:
         recording = recorded()["tables"][table]
-        self.types = {name: data_type(spelt) for name, spelt in recording["columns"].items()}
+        self.types = {name: data_type(written) for name, written in recording["columns"].items()}
         self.schema = Schema(tuple(Field(name, name, type_, role) for name, type_ in self.types.items()))
         self.columns = [Column((name,), (name,), type_, role) for name, type_ in self.types.items()]
         self.profile = Profile(now=NOW, zone=zone, zone_is_given=True)
@@ -200,11 +200,11 @@ def _connected(a: bool | None, b: bool | None, *, decisive: bool) -> bool | None
     return None if a is None or b is None else not decisive
 
 
-def data_type(spelt: str) -> DataType:
-    if spelt.startswith("decimal"):
-        precision, scale = spelt[8:-1].split(",")
+def data_type(written: str) -> DataType:
+    if written.startswith("decimal"):
+        precision, scale = written[8:-1].split(",")
         return DataType(Kind.DECIMAL, int(precision), int(scale))
-    return DataType(Kind(spelt))
+    return DataType(Kind(written))
 
 
 def scalar(value: Any, type_: DataType) -> Scalar:

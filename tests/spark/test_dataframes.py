@@ -124,7 +124,7 @@ def test_no_file_with_a_row_that_spark_returns_is_dropped(zone: str, lake: Lake,
         assert direct is None or kept == {f.path.rsplit("/", 1)[1] for f in direct.files if f.verdict.value != "DROP"}, text
 
 
-def test_the_advice_is_a_spelling_for_which_delta_plans_fewer_files(lake: Lake, spark: SparkSession) -> None:
+def test_the_advice_is_a_rewrite_for_which_delta_plans_fewer_files(lake: Lake, spark: SparkSession) -> None:
     frame = lake.frame(spark)
     for condition, planned in (("id IN (5, 905)", 10), ("year(ts) = 2023", 12)):
         report = explain(frame.where(condition))

@@ -116,11 +116,11 @@ def test_clock_changes_are_in_the_range(moment: int, pattern: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="ab -!", max_size=5), st.text(alphabet="ab -!", max_size=5), st.sampled_from(["=", "!="]))
 def test_texts_around_a_column_are_taken_off(value: str, literal: str, op: str) -> None:
-    for spelling, computed in (
+    for text, computed in (
         (f"concat('a', s, 'b') {op} '{literal}'", f"a{value}b"),
         (f"rtrim(s) {op} '{literal}'", value.rstrip(" ")),
     ):
-        assert OPERATORS[op](computed, literal) in truths(found(spelling, Profile(0)), value)
+        assert OPERATORS[op](computed, literal) in truths(found(text, Profile(0)), value)
 
 
 @settings(max_examples=100, deadline=None)
@@ -166,7 +166,7 @@ def test_what_cannot_be_proven_is_not_offered(where: str) -> None:
         "d = '2024-05-01' OR (n > 5 AND n < 9) OR s IS NULL", "NOT (n = 5 AND s = 'x')", "n < 5 OR n > 9", "s > 'a' AND n <= 3",
     ],
 )  # fmt: skip
-def test_a_spelling_reads_back_to_the_same_sets(where: str) -> None:
+def test_a_rewrite_reads_back_to_the_same_sets(where: str) -> None:
     profile = Profile(0)
     (clauses, again) = ([], [])  # type: ignore[var-annotated]
     for text, into in ((where, clauses), (None, again)):
@@ -176,7 +176,7 @@ def test_a_spelling_reads_back_to_the_same_sets(where: str) -> None:
     assert [clause.predicate for clause in again] == [clause.predicate for clause in clauses]
 
 
-def test_a_list_too_long_to_paste_has_no_spelling() -> None:
+def test_a_list_too_long_to_paste_has_no_rewrite() -> None:
     numbers = ", ".join(str(2 * n) for n in range(500))
     (clause,) = split(bind(parse_predicate(f"n IN ({numbers})", Profile(0)), SCHEMA, Profile(0), ""), Profile(0))
     assert plain_sql(clause.predicate, "UTC") is None

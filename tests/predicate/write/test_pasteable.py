@@ -1,4 +1,4 @@
-"""The plain spelling of a normalised predicate: read back, it filters the same rows, NULL and clock changes included."""
+"""The plain rewrite of a normalised predicate: read back, it filters the same rows, NULL and clock changes included."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_true(expr: Expr, row: Row, profile: Profile) -> bool:
 
 @settings(max_examples=60, deadline=None)
 @given(predicates(DATA), rows(DATA))
-def test_a_spelling_filters_the_same_rows(asked: Asked, row: Row) -> None:
+def test_a_rewrite_filters_the_same_rows(asked: Asked, row: Row) -> None:
     expr, profile = asked
     found = normalise(expr, profile)
     exact, weaker = plain_sql(found, profile.zone) if is_exact(found) else None, plain_sql(implied(found), profile.zone)

@@ -122,7 +122,7 @@ def test_both_counts_are_those_that_were_seen(reports: dict[str, Report], where:
         assert (diagnosis.numbers["kept_files"], diagnosis.numbers["delta_spark_files"]) == (needed, planned)
 
 
-# predicate, the spelling that Delta Spark can use, files it then plans
+# predicate, the rewrite that Delta Spark can use, files it then plans
 CLOSED = [
     ("id IN (5, 1995)", "id = 5 OR id = 1995", 2),
     ("i NOT IN (3, 4)", "i <= 2 OR i >= 5", 18),
@@ -135,7 +135,7 @@ CLOSED = [
 ]
 
 
-def test_no_spelling_makes_delta_trust_rounded_bounds(tmp_path: Path) -> None:
+def test_no_rewrite_makes_delta_trust_rounded_bounds(tmp_path: Path) -> None:
     """T93: deltalake cuts these bounds at 64 bits. Delta Spark reads both files as the query is written, and must go on to."""
     kind = pa.decimal128(38, 0)
     for value in (5, 10**30):
@@ -147,23 +147,23 @@ def test_no_spelling_makes_delta_trust_rounded_bounds(tmp_path: Path) -> None:
     assert whole.rewrite == "(i = 5 OR i >= 9223372036854775807) AND i + 1 = 6 AND d + 1 = 6"
 
 
-@pytest.mark.parametrize(("where", "spelling", "files"), CLOSED, ids=[where for where, _, _ in CLOSED])
-def test_the_spelling_closes_the_gap_and_keeps_the_meaning(
-    table: Path, reports: dict[str, Report], where: str, spelling: str | None, files: int
+@pytest.mark.parametrize(("where", "rewrite", "files"), CLOSED, ids=[where for where, _, _ in CLOSED])
+def test_the_rewrite_closes_the_gap_and_keeps_the_meaning(
+    table: Path, reports: dict[str, Report], where: str, rewrite: str | None, files: int
 ) -> None:
     diagnosis, kept = judged(reports[where])
     assert diagnosis is not None
     assert diagnosis.rewrite is not None
     assert diagnosis.numbers["delta_spark_files_with_rewrite"] == files
-    if spelling is not None:
-        assert diagnosis.rewrite == spelling
+    if rewrite is not None:
+        assert diagnosis.rewrite == rewrite
     again, kept_again = found_diagnoses(table, diagnosis.rewrite)
     assert kept_again == kept
-    # What is promised of the spelling is what the model says of the spelling itself.
+    # What is promised of the rewrite is what the model says of the rewrite itself.
     assert (again.numbers["delta_spark_files"] if again is not None else kept_again) == files
 
 
-def test_a_mixed_or_of_single_conditions_has_no_spelling_that_helps(table: Path) -> None:
+def test_a_mixed_or_of_single_conditions_has_no_rewrite_that_helps(table: Path) -> None:
     diagnosis, _ = found_diagnoses(table, "p = 1 OR id = 5")
     assert diagnosis is not None
     assert diagnosis.rewrite is None
@@ -217,7 +217,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("where", "in_duckdb"), REWRITTEN, ids=[where for where, _ in REWRITTEN])
-def test_the_spelling_gives_the_same_rows(rows: Path, where: str, in_duckdb: str | None) -> None:
+def test_the_rewrite_gives_the_same_rows(rows: Path, where: str, in_duckdb: str | None) -> None:
     diagnosis, kept = found_diagnoses(rows, where)
     assert diagnosis is not None
     assert diagnosis.rewrite is not None

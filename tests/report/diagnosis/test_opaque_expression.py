@@ -1,4 +1,4 @@
-"""OPAQUE_EXPRESSION: the proposed spelling gives the same rows on random data, and keeps the files it promises."""
+"""OPAQUE_EXPRESSION: the proposed rewrite gives the same rows on random data, and keeps the files it promises."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _applied(clauses: Any, diagnoses: Any) -> tuple[str, str]:
 
 
 def _for_duckdb(text: str) -> str:
-    """Originals that stand beside what they imply, in DuckDB's spelling."""
+    """Originals that stand beside what they imply, as DuckDB writes them."""
     text = re.sub(r"(\w+) RLIKE ('[^']*')", r"regexp_matches(\1, \2)", text)
     text = re.sub(r"rtrim\((\w+)\)", r"rtrim(\1, ' ')", text)
     formats = {"yyyy-MM-dd": "%Y-%m-%d", "yyyyMMdd": "%Y%m%d"}
