@@ -182,3 +182,83 @@ def test_a_table_that_needs_more_is_refused(tmp_path: Path) -> None:
         replay.answer("query", {"protocol": {"deltaProtocol": needs}}, {"metaData": {"deltaMetadata": METADATA}})
         with pytest.raises(TableError, match="needs variantType"):
             lakeprune.sharing.read(table)
+
+
+DAMAGED: dict[str, dict[str, Any]] = {
+    "a partition value": {"partitionValues": {"d": "not a date"}},
+    "a negative size": {"size": -5},
+    "a size that is text": {"size": "abc"},
+}
+
+
+@pytest.mark.parametrize("change", list(DAMAGED.values()), ids=list(DAMAGED))
+def test_a_file_that_is_described_wrongly_is_an_error_with_a_code(tmp_path: Path, change: dict[str, Any]) -> None:
+    with replaying(tmp_path) as (replay, base, table):
+        file = file_line(replay, base, "a", [1], "2021-04-29")["file"]
+        replay.answer("query", *HEAD, {"file": {**file, **change}})
+        with pytest.raises(TableError, match=r"LP39[37]"):
+            lakeprune.sharing.read(table).read_all()
+
+
+def test_a_damaged_file_of_the_right_size_is_an_error_with_a_code(tmp_path: Path) -> None:
+    with replaying(tmp_path) as (replay, base, table):
+        line = file_line(replay, base, "a", list(range(5000)), "2021-04-29")
+        status, headers, content = replay.replies["a"][0]
+        replay.replies["a"] = [(status, headers, content[:4] + bytes(len(content) // 2) + content[4 + len(content) // 2 :])]
+        replay.answer("query", *HEAD, line)
+        with pytest.raises(TableError, match="LP397"):
+            lakeprune.sharing.read(table).read_all()
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        {"storageType": "i", "pathOrInlineDv": "ab", "sizeInBytes": 2, "cardinality": 1},
+        {"storageType": "i", "pathOrInlineDv": "\u00e9", "sizeInBytes": 2, "cardinality": 1},
+        {
+            "storageType": "i",
+            "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L",
+            "sizeInBytes": 9,
+            "cardinality": 1,
+        },
+        {"storageType": "i"},
+        {"storageType": "z", "pathOrInlineDv": "", "sizeInBytes": 0, "cardinality": 0},
+    ],
+)
+def test_a_damaged_deletion_vector_is_an_error_with_a_code(tmp_path: Path, vector: dict[str, Any]) -> None:
+    with replaying(tmp_path) as (replay, base, table):
+        file = file_line(replay, base, "a", [1], None)["file"]
+        add = {"path": file["url"], "size": file["size"], "partitionValues": {}, "deletionVector": vector}
+        features = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}
+        head = [{"protocol": {"deltaProtocol": features}}, {"metaData": {"deltaMetadata": METADATA}}]
+        replay.answer("query", *head, {"file": {"id": "x", "deltaSingleAction": {"add": add}}})
+        with pytest.raises(TableError, match="LP397"):
+            lakeprune.sharing.read(table).read_all()
+
+
+@pytest.mark.parametrize("schema", ["[]", "{", '{"type":"struct","fields":[{"name":"x"}]}', '{"type":"struct","fields":7}'])
+def test_a_schema_that_is_none_is_an_error_with_a_code(tmp_path: Path, schema: str) -> None:
+    with replaying(tmp_path) as (replay, _, table):
+        for path in ("query", "metadata"):
+            replay.answer(path, HEAD[0], {"metaData": {**METADATA, "schemaString": schema}})
+        with pytest.raises(TableError, match="LP393"):
+            lakeprune.sharing.read(table).read_all()
+        with pytest.raises(TableError, match=r"LP393|LP309"):
+            lakeprune.sharing.read(table, "id > 0")
+
+
+@pytest.mark.parametrize("version", ["-1", "x", "99999999999999999999"])
+def test_a_version_that_is_none_is_an_error_with_a_code(tmp_path: Path, version: str) -> None:
+    with replaying(tmp_path) as (replay, _, table):
+        replay.answer("query", *HEAD, headers={"Delta-Table-Version": version})
+        with pytest.raises(TableError, match="LP393"):
+            lakeprune.sharing.read(table)
+
+
+def test_what_a_server_says_of_hints_cannot_colour_a_terminal(tmp_path: Path) -> None:
+    with replaying(tmp_path) as (replay, _, table):
+        replay.answer("query", *HEAD, headers={"x-lakeprune-hints": "json=applied\x1b[31m" + "x" * 5000})
+        outcome = lakeprune.sharing.read(table).offer.outcome or ""
+    assert outcome.startswith("json=applied [31m")
+    assert outcome.isprintable()
+    assert len(outcome) <= 1024

@@ -16,6 +16,7 @@ from lakeprune.storage.sharing.client import SharingClient
 from lakeprune.storage.sharing.profile import SharedName
 
 Json = dict[str, Any]
+LONGEST_OUTCOME = 1024
 
 
 class OfferedFile(Struct, frozen=True):
@@ -72,6 +73,8 @@ def _read(name: SharedName, found: tuple[Mapping[str, str], Iterable[Json]]) -> 
 
 def _answer(headers: Mapping[str, str], lines: list[Json]) -> Answer:
     version = int(headers["delta-table-version"])
+    if not 0 <= version < 2**63:
+        raise ValueError("not a version")
     kinds = {kind: line[kind] for line in reversed(lines) for kind in ("protocol", "metaData") if kind in line}
     protocol, metadata = kinds["protocol"], kinds["metaData"]
     end = next((line["endStreamAction"] for line in lines if "endStreamAction" in line), None)
@@ -82,7 +85,8 @@ def _answer(headers: Mapping[str, str], lines: list[Json]) -> Answer:
     if end is not None and end.get("nextPageToken"):
         raise TableError("LP393", "the server sent a page, which was not asked for")
     files = [line["file"] for line in lines if "file" in line]
-    outcome = headers.get("x-lakeprune-hints")
+    said = headers.get("x-lakeprune-hints")
+    outcome = None if said is None else "".join(letter if letter.isprintable() else " " for letter in said[:LONGEST_OUTCOME])
     if "deltaProtocol" in protocol:
         return Answer(version, protocol["deltaProtocol"], metadata["deltaMetadata"], tuple(map(_delta_file, files)), outcome)
     plain = {"minReaderVersion": 1, "minWriterVersion": 2}
@@ -94,17 +98,24 @@ def _answer(headers: Mapping[str, str], lines: list[Json]) -> Answer:
 def _delta_file(file: Json) -> OfferedFile:
     add = dict(file["deltaSingleAction"]["add"])
     url = add["path"]
-    return OfferedFile(str(url), {**add, "path": str(file["id"]), "size": int(add["size"])})
+    return OfferedFile(str(url), {**add, "path": str(file["id"]), "size": _size(add)})
 
 
 def _parquet_file(file: Json) -> OfferedFile:
     add: Json = {
         "path": str(file["id"]),
         "partitionValues": file.get("partitionValues") or {},
-        "size": int(file["size"]),
+        "size": _size(file),
         "modificationTime": int(file.get("timestamp") or 0),
         "dataChange": True,
     }
     if file.get("stats"):
         add["stats"] = file["stats"]
     return OfferedFile(str(file["url"]), add)
+
+
+def _size(file: Json) -> int:
+    size = int(file["size"])
+    if size < 0:
+        raise ValueError("not a size")
+    return size

@@ -15,6 +15,7 @@ from demo.delta_log import add, metadata, protocol, write_commit
 from lakeprune.apps.sharing.server.config import read_config
 from lakeprune.cli.main import main
 from lakeprune.errors import UsageError
+from lakeprune.extras import install_line
 from tests.apps.sharing.server.shared_tables import part
 from tools.generate_schema import SCHEMAS
 
@@ -216,7 +217,7 @@ def test_what_is_not_installed_is_named(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "yaml" else object())
     assert main([*command, "--config", str(folder / "shares.yaml")]) == 2
-    assert "pip install 'lakeprune[sharing]'" in capsys.readouterr().err
+    assert install_line("sharing") in capsys.readouterr().err
 
 
 def test_a_profile_in_a_file_is_for_its_owner_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

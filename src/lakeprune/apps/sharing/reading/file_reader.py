@@ -41,6 +41,17 @@ def spark_batches(batches: Iterable[Any], schema: bytes) -> Iterator[Any]:
 def read_task(task: dict[str, Any], schema: bytes) -> Iterator[Any]:
     """The batches of one file, in the columns of the schema (serialised, as Arrow does)."""
     import pyarrow as pa
+
+    try:
+        yield from _batches(task, schema)
+    except (pa.ArrowException, OSError, LookupError, TypeError, ValueError, struct.error) as error:
+        raise FileUnreadable(
+            f"file {task['id']} is damaged, or not as the server describes it: {type(error).__name__}"
+        ) from error
+
+
+def _batches(task: dict[str, Any], schema: bytes) -> Iterator[Any]:
+    import pyarrow as pa
     from pyarrow import parquet as pq
 
     wanted = pa.ipc.read_schema(pa.py_buffer(schema))
@@ -50,10 +61,7 @@ def read_task(task: dict[str, Any], schema: bytes) -> Iterator[Any]:
         if size != task["size"]:
             raise FileUnreadable(f"file {task['id']} has {size} bytes, the server announced {task['size']}")
         file.seek(0)
-        try:
-            opened = pq.ParquetFile(file)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise FileUnreadable(f"file {task['id']} is not Parquet") from error
+        opened = pq.ParquetFile(file)
         names = _names(opened.schema_arrow, task["columns"])
         stored = sorted({name for name in names if name is not None})
         first = 0

@@ -147,7 +147,11 @@ class Asking(Struct, frozen=True):
         check_readable(answer)
         if self.first is not None and answer.metadata.get("schemaString") != self.first.metadata.get("schemaString"):
             raise TableError("LP393", "the table's columns changed while it was read", fix="read it again")
-        schema, described, returned = chosen_columns(answer, columns, needed)
+        try:
+            schema, described, returned = chosen_columns(answer, columns, needed)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            why = f"{type(error).__name__}: it does not have the form of a schema"
+            raise TableError("LP393", "the schema of the table is not readable", where=self.request.table, why=why) from error
         offer = Offer(answer.version, len(answer.files), answer.bytes, hints, answer.hint_outcome)
         if self.request.on_offer is not None:
             self.request.on_offer(offer)
