@@ -143,7 +143,7 @@ class _Outermost:
             if (large := _oversized(scope)) is not None:
                 await refused(large, visit)(scope, receive, noting)
                 return
-            with suppress(Abandoned):  # it was told, and what ends without its end is closed
+            with suppress(Abandoned):  # it was reported, and what ends without its end is closed
                 await self._app(scope, receive, noting)
         finally:
             metrics.opened(-1)

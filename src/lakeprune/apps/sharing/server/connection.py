@@ -1,6 +1,6 @@
 """One connection of uvicorn, which is not waited for without end.
 
-In: the bytes of a stranger. Out: requests for the application. uvicorn waits for ever for the head of a request, and for whoever
+In: bytes from outside. Out: requests for the application. uvicorn waits for ever for the head of a request, and for whoever
 reads its answer before it lets a connection go; here a head has its time, and `abort` is there for who takes nothing.
 """
 

@@ -161,7 +161,7 @@ def settings(service: Service) -> uvicorn.Config:
 
 def _log_to_stderr() -> None:
     """Audit lines and problems, one line each."""
-    # An answer that was cut off: the problem is told already, under the id of its request.
+    # An answer that was cut off: the problem is reported already, under the id of its request.
     logging.getLogger("uvicorn.error").addFilter(lambda record: "without completing response" not in record.getMessage())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
