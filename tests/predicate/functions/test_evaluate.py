@@ -183,3 +183,14 @@ def test_the_chosen_value_has_the_type_of_the_call(
 ) -> None:
     found = value(Call(function, args, type_))
     assert (found, type(found)) == (expected, type(expected)) or (found != found and expected != expected)  # NaN
+
+
+@pytest.mark.parametrize("name", ["abs", "negate"])
+def test_a_sign_beyond_34_digits_is_not_computed(name: str) -> None:
+    """Spark rounds there: abs(-100000000000000000000000000000000001) is 100000000000000000000000000000000000."""
+    for scale in (0, 2):
+        wide = DataType(Kind.DECIMAL, 38, scale)
+        most = Decimal(f"{10**34 - 1}E-{scale}")
+        assert value(Call(name, (lit(Decimal(f"-{most}"), wide),), wide)) == most
+        with pytest.raises(EvaluationFailed):
+            value(Call(name, (lit(Decimal(f"-{10**35 + 1}E-{scale}"), wide),), wide))

@@ -16,7 +16,16 @@ from functools import partial
 from typing import Any
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, like_argument, takes
-from lakeprune.predicate.functions.pieces import around, in_decimal, in_range, moved, scaled, within_bounds
+from lakeprune.predicate.functions.pieces import (
+    around,
+    in_decimal,
+    in_range,
+    moved,
+    scaled,
+    signed,
+    signed_exactly,
+    within_bounds,
+)
 from lakeprune.predicate.tree import Call, Expr, Literal, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import exactly
@@ -62,7 +71,7 @@ def _on_doubles(name: str, args: list[float]) -> float:
 
 def _on_exact(name: str, args: list[Fraction], result: DataType) -> Fraction:
     if name == "negate":
-        return -args[0]
+        return signed(-args[0], result)
     left, right = args
     if name in ("+", "-", "*"):
         return left + right if name == "+" else left - right if name == "-" else left * right
@@ -94,7 +103,7 @@ def _preimage(call: Call, values: IntervalSet, _profile: Profile) -> Expr | None
     if result.kind is Kind.DECIMAL and result.precision >= _MAX_PRECISION:
         return None
     solved = _solve(values, factor, shift, source)
-    fits = everything(source)
+    fits = signed_exactly(source) if call.function == "negate" else everything(source)
     if result.kind in INTEGRAL_KINDS:
         fits = _solve_interval(Interval(*INTEGER_RANGES[result.kind]), factor, shift, source)
     return within_bounds(argument, around(solved, fits=fits))

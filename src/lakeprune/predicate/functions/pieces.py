@@ -12,10 +12,11 @@ from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.tree import And, Call, Either, Expr, Not, Or, Within
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
-from lakeprune.values.intervals import Interval, IntervalSet
+from lakeprune.values.intervals import Interval, IntervalSet, everything, from_intervals
 from lakeprune.values.types import DATE, INTEGER_RANGES, TIME_KINDS, DataType, Kind, Scalar
 
 _WIDE = Context(prec=100)
+_SIGN_DIGITS = 34  # of a decimal whose sign Spark changes exactly
 
 
 def scaled(value: Fraction, scale: int) -> Decimal:
@@ -49,6 +50,21 @@ def in_decimal(value: Fraction, type_: DataType) -> Decimal:
     if abs(Fraction(found)) * 10**type_.scale >= 10**type_.precision:
         raise EvaluationFailed(f"{found} does not fit {type_}")
     return found
+
+
+def signed(value: Fraction, type_: DataType) -> Fraction:
+    """What `abs` and `-` make of a number; of a decimal with more than 34 digits Spark rounds it (MathContext.DECIMAL128)."""
+    if type_.kind is Kind.DECIMAL and abs(value) * 10**type_.scale >= 10**_SIGN_DIGITS:
+        raise EvaluationFailed(f"the sign of {value} is not changed exactly")
+    return value
+
+
+def signed_exactly(type_: DataType) -> IntervalSet:
+    """The values of a type whose sign Spark changes exactly; of others it makes a neighbour."""
+    if type_.kind is not Kind.DECIMAL or type_.precision <= _SIGN_DIGITS:
+        return everything(type_)
+    limit = Fraction(10**_SIGN_DIGITS, 10**type_.scale)
+    return from_intervals([Interval(-limit, limit, lo_open=True, hi_open=True)], type_)
 
 
 def within_bounds(argument: Expr, bounds: Bounds) -> Expr:

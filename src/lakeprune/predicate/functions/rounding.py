@@ -12,7 +12,16 @@ from fractions import Fraction
 from functools import partial
 
 from lakeprune.predicate.functions.function import ArgTypes, EvaluationFailed, Function, always, like_argument, takes
-from lakeprune.predicate.functions.pieces import around, as_int, in_decimal, in_range, scaled, within_bounds
+from lakeprune.predicate.functions.pieces import (
+    around,
+    as_int,
+    in_decimal,
+    in_range,
+    scaled,
+    signed,
+    signed_exactly,
+    within_bounds,
+)
 from lakeprune.predicate.tree import Call, Expr, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.bounds import Bounds
@@ -56,7 +65,10 @@ def _round(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
 
 def _abs(call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
     value = args[0]
-    return abs(value) if isinstance(value, float) else _typed(abs(Fraction(_number(value))), call)
+    if isinstance(value, float):
+        return abs(value)
+    exact, result = abs(Fraction(_number(value))), type_of(call)
+    return _typed(exact if result is None else signed(exact, result), call)
 
 
 def _sign(_call: Call, args: tuple[Scalar, ...], _profile: Profile) -> Scalar:
@@ -105,7 +117,7 @@ def _preimage_of_abs(call: Call, values: IntervalSet, _profile: Profile) -> Expr
         for i in kept.intervals
     ]
     found = kept.union(from_intervals(mirrored, source))
-    fits = everything(source)
+    fits = signed_exactly(source)
     if source.kind in INTEGRAL_KINDS:  # the least integer has no positive counterpart
         fits = from_intervals([Interval(INTEGER_RANGES[source.kind][0] + 1, None)], source)
     return within_bounds(call.args[0], around(found, fits=fits))
