@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lakeprune.cli.output import deliver, tell
 from lakeprune.cli.parser import parsed
 from lakeprune.errors import EXIT_OK, UsageError
+from lakeprune.extras import install_line
 
 if TYPE_CHECKING:
     from lakeprune.apps.sharing.server.config import Config
@@ -117,5 +118,5 @@ def check_installed() -> None:
 
     for name in ("starlette", "uvicorn", "yaml"):
         if find_spec(name) is None:
-            fix = "pip install 'lakeprune[sharing]'"
+            fix = install_line("sharing")
             raise UsageError("LP297", f"the server needs {name}, which is not installed", fix=fix)

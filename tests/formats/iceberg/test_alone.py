@@ -85,4 +85,4 @@ def test_a_local_folder_is_explained_with_the_declared_dependencies_alone(alone:
 def test_what_needs_the_extra_names_it(alone: Path) -> None:
     done = run(alone, "explain", "db.t", "--catalog", "prod")
     assert done.returncode == 2
-    assert "fix:   pip install 'lakeprune[iceberg]'" in done.stderr
+    assert "fix:   pip install '.[iceberg]' in a checkout of lakeprune" in done.stderr  # there is no metadata of it here

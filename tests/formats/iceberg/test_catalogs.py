@@ -18,6 +18,7 @@ from pyiceberg.utils.config import Config
 
 import lakeprune
 from lakeprune.cli.main import main
+from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.catalogs import without_secrets_of
 from lakeprune.formats.iceberg.file_io import access_of
 from lakeprune.storage.object.storage import open_object_storage
@@ -112,7 +113,7 @@ def test_without_pyiceberg_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
     code, error = refused(capsys, "db.flights", "--catalog", "local")
     assert code == 2
     assert error.startswith("error[LP229] --catalog needs PyIceberg, which is not installed")
-    assert "fix:   pip install 'lakeprune[iceberg]'" in error
+    assert f"fix:   {install_line('iceberg')}" in error
 
 
 @pytest.mark.usefixtures("catalog")

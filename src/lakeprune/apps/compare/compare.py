@@ -21,8 +21,8 @@ from lakeprune.errors import UsageError
 
 # engine -> the module it needs, how it is installed, the dialect of its SQL
 ENGINES: dict[str, tuple[str, str, str]] = {
-    "lakeprune": ("pyarrow", "pip install 'lakeprune[arrow]'", "spark"),
-    "spark": ("pyspark", "pip install 'lakeprune[spark]'", "spark"),
+    "lakeprune": ("pyarrow", "pip install pyarrow", "spark"),
+    "spark": ("pyspark", "pip install pyspark", "spark"),
     "delta-rs": ("deltalake", "pip install deltalake", "postgres"),
     "datafusion": ("datafusion", "pip install datafusion deltalake", "postgres"),
     "duckdb": ("duckdb", "pip install duckdb, then INSTALL delta in DuckDB", "duckdb"),

@@ -15,6 +15,7 @@ from msgspec import Struct
 from lakeprune.apps.scan.statistics import ScanStatistics, statistics_of
 from lakeprune.engines.engine import EngineError
 from lakeprune.errors import TableError, UsageError
+from lakeprune.extras import install_line
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.programs.scan import UNREADABLE, Asked, ScanSql, scan_sql
@@ -91,7 +92,7 @@ def check_arrow() -> None:
 
     if find_spec("pyarrow") is None:
         why = "the files of a plan are Arrow columns in Python"
-        raise UsageError("LP275", "pyarrow is not installed", why=why, fix="pip install 'lakeprune[arrow]', or use to_json()")
+        raise UsageError("LP275", "pyarrow is not installed", why=why, fix=f"{install_line('arrow')}, or use to_json()")
 
 
 def completed(table: pa.Table) -> pa.Table:

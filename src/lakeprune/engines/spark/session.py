@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from msgspec import Struct
 
 from lakeprune.errors import UsageError
+from lakeprune.extras import install_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,7 +106,7 @@ def _builder() -> Any:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise UsageError(
-            "LP220", "the Spark engine needs PySpark", why=str(error), fix="pip install 'lakeprune[spark]'"
+            "LP220", "the Spark engine needs PySpark", why=str(error), fix=install_line("spark")
         ) from error
     return SparkSession.builder
 

@@ -8,13 +8,12 @@ from functools import lru_cache
 from msgspec import Struct
 
 from lakeprune.errors import TableError, TableRefused
+from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.avro.container import Header, UnknownCodec, read_header
 from lakeprune.formats.iceberg.avro.reader import Columns, columns_of
 from lakeprune.formats.iceberg.avro.schema import AvroError, UnknownSchema, parse_schema
 from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, is_there
 from lakeprune.formats.iceberg.locate import Paths
-
-_EXTRA = "pip install 'lakeprune[iceberg]'"
 
 
 class AvroFile(Struct, frozen=True):
@@ -40,7 +39,7 @@ class AvroFile(Struct, frozen=True):
         try:
             return columns_by_fastavro(self.data, self.header, wanted)
         except NotInstalled:
-            raise self._not_recognised(refusal, f"{_EXTRA} brings fastavro, which may read it") from refusal
+            raise self._not_recognised(refusal, f"{install_line('iceberg')} brings fastavro, which may read it") from refusal
         except (UnknownCodec, UnknownSchema) as error:
             raise self._not_recognised(error, None) from error
         except AvroError as error:
@@ -50,7 +49,7 @@ class AvroFile(Struct, frozen=True):
         what = f"a {self.what} has an Avro schema that is not recognised"
         if isinstance(error, UnknownCodec):
             what = f"a {self.what} is compressed with {error.codec}"
-            fix = f"{_EXTRA} brings {error.library}" if error.library else fix
+            fix = f"{install_line('iceberg')} brings {error.library}" if error.library else fix
         return TableRefused("LP366", what, where=self.place, why=str(error), fix=fix)
 
     def has(self, wanted: Wanted) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from lakeprune.errors import TableError, UsageError
+from lakeprune.extras import install_line
 from lakeprune.formats.snapshot import in_short
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _opened(name: str) -> Iterator[Catalog]:
     except ImportError as error:
         why = None if (error.name or "pyiceberg").startswith("pyiceberg") else str(error)
         what = "--catalog needs PyIceberg, which is not installed"
-        raise UsageError("LP229", what, why=why, fix="pip install 'lakeprune[iceberg]', or give the table's folder") from error
+        raise UsageError("LP229", what, why=why, fix=f"{install_line('iceberg')}, or give the table's folder") from error
     with _asked(name, "cannot be opened"):
         known = sorted(Config().get_known_catalogs())
     if name.lower() not in known:

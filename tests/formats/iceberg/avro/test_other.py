@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import lakeprune
+from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.avro.container import read_header
 from lakeprune.formats.iceberg.avro.other import columns_by_fastavro
 from lakeprune.formats.iceberg.avro.reader import read_columns
@@ -142,7 +143,7 @@ class TestTables:
         assert (caught.value.code, caught.value.exit_code) == ("LP366", 3)
         assert caught.value.what == "a manifest has an Avro schema that is not recognised"
         assert "the type link of its Avro schema contains itself" in str(caught.value.why)
-        assert caught.value.fix == "pip install 'lakeprune[iceberg]' brings fastavro, which may read it"
+        assert caught.value.fix == f"{install_line('iceberg')} brings fastavro, which may read it"
 
     def test_a_codec_that_needs_one_more_library_is_refused_by_name(self, tmp_path: Path) -> None:
         self.table(tmp_path)
