@@ -169,6 +169,9 @@ def test_a_wrong_command_line_gets_its_fix_before_spark_starts(
     assert shown.err.startswith(f"error[{error}] ")
     fixes = [line.removeprefix("  fix:   ") for line in shown.err.splitlines() if line.startswith("  fix:   ")]
     assert fix == "-" or (len(fixes) == 1 and fix in fixes[0])
+    _, _, command = fix.partition("lakeprune explain users ")
+    if command:
+        assert main(["explain", "users", *shlex.split(command)]) == 0
 
 
 @pytest.mark.usefixtures("beside_users")

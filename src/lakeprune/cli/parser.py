@@ -29,7 +29,7 @@ def parsed(command: str, description: str, examples: str, argv: Sequence[str]) -
     parser = _Parser(command, description, examples)
     given, surplus = parser.parse_known_args(with_predicates_joined(argv))
     if surplus:
-        raise parser.unknown(surplus)
+        raise parser.unknown(surplus, vars(given))
     use_given_zone(given)
     return given
 
@@ -127,8 +127,8 @@ class _Parser(argparse.ArgumentParser):
         what, fix = in_our_words(without_values(message))
         raise UsageError("LP202", what, where=self.prog, fix=fix or f"see `{self.prog} --help`")
 
-    def unknown(self, surplus: list[str]) -> UsageError:
-        """The error for arguments that belong to nothing."""
+    def unknown(self, surplus: list[str], given: dict[str, Any]) -> UsageError:
+        """The error for arguments that belong to nothing. A location is repeated only where it can hold no secret."""
         from difflib import get_close_matches
 
         flags = [each.partition("=")[0] for each in surplus if each.startswith("-")]
@@ -139,8 +139,18 @@ class _Parser(argparse.ArgumentParser):
             return UsageError("LP202", f"unknown option `{flags[0]}`", where=self.prog, fix=fix)
         fix = "an argument with blanks needs quotes around it"
         if "--where" in known:
-            fix = f'put the condition after -w, in quotes: {self.prog} TABLE -w "..."'
+            fix = f"put the condition after -w, in quotes: {self.prog} {_as_meant(surplus, given)}"
         return UsageError("LP202", "an argument is left over behind the table", where=self.prog, fix=fix)
+
+
+def _as_meant(surplus: list[str], given: dict[str, Any]) -> str:
+    """The table and the condition that arguments left over were meant to be; neither where it could hold a secret."""
+    table, first, rest = str(given.get("table")), str(given.get("where") or ""), " ".join(surplus)
+    condition = f"({first}) AND ({rest})" if " " in first else f"{first} {rest}".strip()
+    is_condition = re.search(r"\s(?:[<>=!]{1,3}|in|like|is|between)\s", condition, re.IGNORECASE) is not None
+    if not is_condition or not re.fullmatch(r"[\w./~-]+", table) or re.search(r'["$`\\!]', condition):
+        return 'TABLE -w "..."'
+    return f'{table} -w "{condition}"'
 
 
 def _names(flag: Flag) -> list[str]:
