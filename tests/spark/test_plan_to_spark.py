@@ -93,7 +93,15 @@ def test_parquet_files_are_opened_by_name(tmp_path: Path, spark: SparkSession) -
 def test_a_session_says_how_data_is_reached(spark: SparkSession) -> None:
     session = spark.newSession()
     session.conf.set("spark.hadoop.fs.s3a.access.key", "AK")
-    assert ScanOptions.from_spark(session).data_options["aws_access_key_id"] == "AK"
+    assert ScanOptions.from_spark(session).data_options == {"aws_access_key_id": "AK"}
+    for endpoint, is_tls, expected in (
+        ("s3.example.com", "true", {"aws_endpoint_url": "https://s3.example.com"}),
+        ("localhost:9000", "false", {"aws_endpoint_url": "http://localhost:9000", "allow_http": "true"}),
+        ("http://localhost:9000", "true", {"aws_endpoint_url": "http://localhost:9000", "allow_http": "true"}),
+    ):
+        session.conf.set("spark.hadoop.fs.s3a.endpoint", endpoint)
+        session.conf.set("spark.hadoop.fs.s3a.connection.ssl.enabled", is_tls)
+        assert ScanOptions.from_spark(session).data_options == {"aws_access_key_id": "AK", **expected}
 
 
 def test_the_session_of_the_page_prints_what_it_shows(lake: Lake, spark: SparkSession) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class ScanOptions(Struct, frozen=True):
     file_column: str | None = None  # the name of a column with the file that a row comes from
     pushdown: bool = True  # the reader gets the filter; otherwise rows come unfiltered, and the caller applies it
+    # Of Arrow, so outside Spark:
     dictionary_partitions: bool = False  # partition columns as dictionaries
     view_types: bool = False  # text and bytes as views
     data_options: Mapping[str, str] = MappingProxyType({})  # how data files are reached, where that differs from the metadata

@@ -9,11 +9,12 @@ from pyspark.sql import SparkSession
 from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.engines.spark.session import has_jvm
 
+_ENDPOINT = "aws_endpoint_url"
 _NAMES = {
     "fs.s3a.access.key": "aws_access_key_id",
     "fs.s3a.secret.key": "aws_secret_access_key",
     "fs.s3a.session.token": "aws_session_token",
-    "fs.s3a.endpoint": "aws_endpoint_url",
+    "fs.s3a.endpoint": _ENDPOINT,
     "fs.s3a.endpoint.region": "aws_region",
 }
 
@@ -21,6 +22,13 @@ _NAMES = {
 def options_of(spark: SparkSession) -> ScanOptions:
     """The options of a hand-off that reads files as this session does."""
     found = {name: value for key, name in _NAMES.items() if (value := _setting(spark, key))}
+    endpoint = found.get(_ENDPOINT)
+    if endpoint is not None:
+        # Hadoop takes a host alone, and another setting says whether it is reached through TLS.
+        scheme = "http" if (_setting(spark, "fs.s3a.connection.ssl.enabled") or "true").lower() == "false" else "https"
+        found[_ENDPOINT] = endpoint if "://" in endpoint else f"{scheme}://{endpoint}"
+        if found[_ENDPOINT].startswith("http://"):
+            found["allow_http"] = "true"
     return ScanOptions(data_options=found)
 
 

@@ -3,8 +3,9 @@
 In: a plan, a session. Out: a DataFrame with the projection, the rows that satisfy the predicate, at most `limit` of them. Of a
 Delta table and of Parquet files exactly the planned files are opened; deletion vectors, column mapping and widened types are the
 connector's business. Spark applies the predicate to the rows, in the plan's time zone and at the plan's moment, whatever the
-session's are. Over Spark Connect, and for Iceberg, single files cannot be named: there the connector scans the table under the
-predicate and what it implies. Nothing is read before an action runs.
+session's are. Over Spark Connect, and for Iceberg and change data feeds, single files cannot be named: there the connector scans
+the table under the predicate and what it implies, also where the rows are wanted unfiltered, because nothing else keeps the other
+rows out. Nothing is read before an action runs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.sql.types import DataType, StructField, StructType, _parse_datatype_json_value, _parse_datatype_string
@@ -40,32 +42,51 @@ def hand_off(plan: ScanPlan, spark: SparkSession, *, options: ScanOptions) -> Da
     """A DataFrame of this session."""
     if not hasattr(spark, "createDataFrame"):
         raise UsageError("LP264", f"{type(spark).__name__} is not a Spark session", fix="give the session: plan.to_spark(spark)")
-    _check_file_column(plan, options)
+    _check(plan, options)
     if not has_jvm(spark):
         return _over_connect(plan, spark, options)
     # The predicate is read in the plan's zone; what is read keeps its zone in the user's session.
     own = clone(spark)
     own.conf.set(_ZONE, plan.session.timezone or "UTC")
     with row_errors(plan.table.location):
-        rows, path = _rows(plan, own, options)
-        found = _finished(plan, rows, options)
-        plan.memo.handoff = _record(plan, path, options)
-        return in_session(found, spark)
+        if plan.table.format == "iceberg":
+            handed = _iceberg(plan, own, options)
+        elif plan.table.format == FORMAT:
+            handed = _Handed(_changes(plan, own), "Delta's change data feed of the planned commits", is_by_files=False)
+        else:
+            handed = _Handed(*_planned_files(plan, own), is_by_files=True)
+        return in_session(_finished(plan, handed, options), spark)
 
 
-def _rows(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> tuple[DataFrame, str]:
-    table = plan.table
-    if table.format == "iceberg":
-        from lakeprune.apps.sharpen.spark_sharpen import sharpened
+class _Handed(Struct, frozen=True):
+    """Rows of the connector, and how they came."""
 
-        at = {} if table.version is None else {"snapshot-id": str(table.version)}
-        frame = spark.read.format("iceberg").options(**at).load(_place(table.location))
-        is_filtered = options.pushdown and plan.predicate is not None
-        found = frame if not is_filtered else sharpened(frame.where(_predicate(plan)), joins=False).frame
-        return found, "Iceberg's own scan, under the predicate and what it implies"
-    files = plan.files
-    if table.format == FORMAT:
-        return _changes(plan, spark, options), "Delta's change data feed of the planned commits"
+    rows: DataFrame
+    path: str
+    is_by_files: bool  # of the planned files alone: what the plan guarantees holds on every row
+    is_filtered: bool = False
+
+
+def _iceberg(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> _Handed:
+    from lakeprune.apps.sharpen.spark_sharpen import sharpened
+
+    rows = _iceberg_table(plan, spark, options)
+    if plan.predicate is not None:
+        rows = sharpened(rows.where(_predicate(plan)), joins=False).frame
+    return _Handed(rows, "Iceberg's own scan, under the predicate and what it implies", is_by_files=False, is_filtered=True)
+
+
+def _iceberg_table(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataFrame:
+    planner = plan.opened().planner
+    source = None if planner is None else planner.snapshot.row_source(None)
+    assert source is not None, "Iceberg's runtime reads every Iceberg table"
+    at = {name: str(value) for name, value in source.options.items()}
+    rows = spark.read.format(source.connector).options(**at).load(*source.places)
+    return rows if options.file_column is None else rows.select("*", sql.col("_file").alias(FILE))
+
+
+def _planned_files(plan: ScanPlan, spark: SparkSession) -> tuple[DataFrame, str]:
+    table, files = plan.table, plan.files
     if table.format == "delta":
         paths, version = files.column("path").to_pylist(), table.version
         assert version is not None, "a Delta table has versions"
@@ -83,11 +104,8 @@ def _rows(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> tuple[Da
     return reader.parquet(*places), "the planned files, by Spark's reader of Parquet"
 
 
-def _changes(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataFrame:
+def _changes(plan: ScanPlan, spark: SparkSession) -> DataFrame:
     """The feed of the commits that the plan keeps; the predicate is applied to all of it."""
-    if options.file_column is not None:
-        fix = "leave `file_column` out"
-        raise UsageError("LP268", "Delta's change data feed does not say which file a row comes from", fix=fix)
     versions = {row["partition"][COMMIT_VERSION] for row in plan.files.select(["partition"]).to_pylist()}
     first, last = (min(versions), max(versions)) if versions else (plan.table.version, plan.table.version)
     reader = spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", first)
@@ -95,11 +113,12 @@ def _changes(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataF
     return found if versions else found.where("FALSE")
 
 
-def _finished(plan: ScanPlan, rows: DataFrame, options: ScanOptions) -> DataFrame:
-    names = [column.name for column in plan.columns]
-    if options.file_column is not None:
+def _finished(plan: ScanPlan, handed: _Handed, options: ScanOptions) -> DataFrame:
+    rows, names = handed.rows, [column.name for column in plan.columns]
+    is_asked = options.pushdown or not handed.is_by_files
+    if options.file_column is not None and FILE not in rows.columns:
         rows = with_file(rows)
-    if options.pushdown and plan.predicate is not None and plan.table.format != "iceberg" and not _is_exact(plan):
+    if is_asked and plan.predicate is not None and not handed.is_filtered and not (handed.is_by_files and _is_exact(plan)):
         rows = rows.where(_predicate(plan))
     if not options.pushdown:  # whoever applies the filter needs its columns
         names += [column.name for column in plan.filter_columns]
@@ -108,12 +127,14 @@ def _finished(plan: ScanPlan, rows: DataFrame, options: ScanOptions) -> DataFram
     if options.file_column is not None:
         picked.append(_local(FILE).alias(options.file_column))
     found = rows.select(*picked)
-    return found if plan.limit is None else found.limit(plan.limit)
+    plan.memo.handoff = _record(plan, handed, options)
+    # Of rows that somebody else filters, the first ones may be none that he wants.
+    return found if plan.limit is None or not is_asked else found.limit(plan.limit)
 
 
 def _is_exact(plan: ScanPlan) -> bool:
-    """Whether the files alone guarantee the predicate; Delta reads every change of the commits it is given."""
-    return plan.table.format != FORMAT and all(clause.pushdown is Pushdown.EXACT for clause in plan.clauses)
+    """Whether the planned files alone guarantee the predicate."""
+    return all(clause.pushdown is Pushdown.EXACT for clause in plan.clauses)
 
 
 def _predicate(plan: ScanPlan) -> str:
@@ -145,10 +166,16 @@ def _place(location: str) -> str:
     return f"file://{os.path.abspath(location)}" if "://" not in location else location
 
 
-def _check_file_column(plan: ScanPlan, options: ScanOptions) -> None:
-    if options.file_column is not None and options.file_column in {column.name for column in plan.columns}:
-        fix = "give `file_column` a name that the table does not have"
-        raise UsageError("LP268", f"the table has a column `{options.file_column}` already", fix=fix)
+def _check(plan: ScanPlan, options: ScanOptions) -> None:
+    """What these options ask of Spark that it cannot do."""
+    if options.file_column is not None:
+        taken = {column.name.lower() for column in (*plan.columns, *(() if options.pushdown else plan.filter_columns))}
+        if options.file_column.lower() in taken:
+            fix = "give `file_column` a name that the table does not have"
+            raise UsageError("LP268", f"the table has a column `{options.file_column}` already", fix=fix)
+        if plan.table.format == FORMAT:
+            fix = "leave `file_column` out"
+            raise UsageError("LP268", "Delta's change data feed does not say which file a row comes from", fix=fix)
 
 
 def _over_connect(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> DataFrame:
@@ -164,19 +191,25 @@ def _over_connect(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> 
     from lakeprune.apps.sharpen.spark_read import implied_by
 
     table = plan.table
-    at = {} if table.version is None else {"versionAsOf" if table.format == "delta" else "snapshot-id": str(table.version)}
+    path = "the connector's own scan, under the predicate and what it implies (Connect)"
     with row_errors(table.location):
-        rows = spark.read.format(table.format).options(**({} if table.format == "parquet" else at)).load(_place(table.location))
-        if options.pushdown and plan.predicate is not None:
+        if table.format == FORMAT:
+            return _finished(plan, _Handed(_changes(plan, spark), path, is_by_files=False), options)
+        if table.format == "iceberg":
+            rows = _iceberg_table(plan, spark, options)
+        else:
+            at = {"versionAsOf": str(table.version)} if table.format == "delta" else {}
+            rows = spark.read.format(table.format).options(**at).load(_place(table.location))
+        if plan.predicate is not None:
             for condition in implied_by(spark, table.location, _predicate(plan)):
                 rows = rows.where(condition)
-        plan.memo.handoff = _record(plan, "the connector's own scan, under the predicate and what it implies (Connect)", options)
-        return _finished(plan, rows, options)
+        return _finished(plan, _Handed(rows, path, is_by_files=False), options)
 
 
-def _record(plan: ScanPlan, path: str, options: ScanOptions) -> HandOff:
-    applied = {
-        clause.text: "the plan" if clause.pushdown is Pushdown.EXACT else "Spark" if options.pushdown else "the caller"
-        for clause in plan.clauses
-    }
-    return HandOff("spark", path, applied)
+def _record(plan: ScanPlan, handed: _Handed, options: ScanOptions) -> HandOff:
+    def applies(pushdown: Pushdown) -> str:
+        if not handed.is_by_files:
+            return "Spark"
+        return "the plan" if pushdown is Pushdown.EXACT else "Spark" if options.pushdown else "the caller"
+
+    return HandOff("spark", handed.path, {clause.text: applies(clause.pushdown) for clause in plan.clauses})
