@@ -88,6 +88,8 @@ def test_what_lakeprune_cannot_evaluate_is_not_shown_as_a_fact(sales: str, capsy
     document = json.loads(capsys.readouterr().out)
     assert document["analysis"]["not_evaluated"] == "soundex(region) = 'E000'"
     assert [note["code"] for note in document["analysis"]["notes"]] == ["NOT_EVALUATED"]
+    (engine,) = document["engines"]
+    assert engine["why"] == ["at most: it evaluates what lakeprune cannot, soundex(region) = 'E000'"]
 
 
 @pytest.mark.parametrize(

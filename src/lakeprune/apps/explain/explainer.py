@@ -89,6 +89,7 @@ class Explainer(Struct, frozen=True):
             self._clause(clause, bucket_of(clause, question.plan.evidence), credit)
             for clause, credit in zip(question.plan.clauses, numbers.clauses, strict=True)
         )
+        engines = tuple(_limited(engine, clauses) for engine in engines)
         wants_why = self.explain_why or bool(self.gates.get("fail_on"))
         # A gate that passes because nothing is left says what the table does hold.
         is_vacuous = has_predicate and not numbers.kept.files and any(demanded(self.gates))
@@ -164,6 +165,14 @@ class Explainer(Struct, frozen=True):
         counted = [pattern for pattern in patterns if pattern.level is Level.FILE or pattern.files]
         with self.planner.reading():
             return diagnose(self.planner.evaluation, question, counted, numbers, engines)
+
+
+def _limited(engine: EngineRead, clauses: Sequence[ClauseReport]) -> EngineRead:
+    """What a model says where lakeprune cannot evaluate what the engine can: an upper limit, which says so."""
+    unknown = [clause.clause.text for clause in clauses if clause.bucket is Bucket.NOT_EVALUATED]
+    if engine.basis != "modelled" or not unknown:
+        return engine
+    return replace(engine, why=[*engine.why, f"at most: it evaluates what lakeprune cannot, {' AND '.join(unknown)}"])
 
 
 def _below(planner: Planner, questions: Sequence[Question], asked: Asked) -> Below:
