@@ -9,6 +9,7 @@ import pytest
 
 import lakeprune
 from lakeprune.cli.main import main
+from lakeprune.formats.parquet import hive
 from tests.builders.delta import write_log
 from tests.formats.parquet.files import verdicts, write
 
@@ -74,12 +75,44 @@ def test_odd_names_of_folders(tmp_path: Path) -> None:
         (["2024-01-05", "2024-02-05"], "p < '2024-02-01'", {"2024-01-05"}),
         (["2024-01-05", "2024-02-30"], "p < '2024-02-01'", {"2024-01-05"}),
         (["1", "x"], "p = '1'", {"1"}),
+        (["2024-01", "2024-02"], "p = '2024-02'", {"2024-02"}),
+        (["2024-01", "2024-02"], "p = '2024-02-01'", {"2024-02"}),  # as Spark reads it
+        (["2024-1-5", "2024-01-06"], "p = '2024-01-05'", {"2024-1-5"}),
+        (["10.5", "x"], "p > '9'", {"x"}),
     ],
 )
 def test_types_of_partition_columns(tmp_path: Path, texts: list[str], where: str, kept: set[str]) -> None:
     for text in texts:
         write(tmp_path / f"p={text}/f.parquet", {"id": [1]})
     assert {path.split("/")[0][2:] for path, word in verdicts(tmp_path, where).items() if word == "FULL"} == kept
+
+
+# values | a condition that Spark finds satisfied, and a comparison of texts does not
+GUESSED = [
+    (["10.5"], "p > '9'"),
+    (["9", "10.5"], "p > '9'"),
+    (["1e3"], "p = '1000'"),
+    (["+5"], "p = '5'"),
+    (["99999999999999999999"], "p = '099999999999999999999'"),
+    (["2024-01-01 10%3A00%3A00"], "p > '2024-01-01T00:00:00'"),
+    (["2024-01-01 10%3A00%3A00"], "p = '2024-01-01 10:00:00.0'"),
+    (["2024-01-01", "2024-01-02 10%3A00%3A00"], "p > '2024-01-02T00:00:00'"),
+]
+
+
+@pytest.mark.parametrize(("texts", "where"), GUESSED)
+def test_values_that_spark_takes_for_numbers_or_times_are_not_compared_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: list[str], where: str
+) -> None:
+    """T97, and its negative control."""
+    for text in texts:
+        write(tmp_path / f"p={text}/f.parquet", {"id": [1]})
+    assert set(verdicts(tmp_path, where).values()) == {"KEEP"}
+    (clause,) = lakeprune.explain(tmp_path, where).clauses
+    assert "numbers or times" in str(clause)
+    assert set(verdicts(tmp_path, "p IS NULL").values()) == {"DROP"}
+    monkeypatch.setattr(hive, "_is_ambiguous", lambda _texts: False)
+    assert "DROP" in verdicts(tmp_path, where)[f"p={texts[-1]}/f.parquet"]
 
 
 def test_a_folder_shadows_the_column_of_the_file(tmp_path: Path) -> None:

@@ -9,6 +9,10 @@ gives no value: the file counts as one that does not record the column.
     k=%C3%A9                       unknown           (UTF-8 to some readers, two characters to Spark)
     k=                             unknown           ('' or NULL)
     k=1/k=2                        unknown
+
+Types are those that Spark infers from all values of a column: whole numbers, dates (2024-01 is its first day). Other numbers and
+times Spark takes for such, and other readers for text: `k > '9'` is not the same to both, so that nothing is compared with
+them (T97).
 """
 
 from __future__ import annotations
@@ -24,6 +28,13 @@ from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, STRING, Data
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", re.ASCII)
+# More than Spark takes for a number, and for a time whose date `_date_of` reads.
+_NUMBER = re.compile(
+    r"\s*[+-]?(0[xX][0-9a-fA-F.]+([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|NaN|Infinity)[dDfF]?\s*", re.ASCII
+)
+_TIME = re.compile(r"\s*([+-]?\d{4,7}-\d{1,2}(?:-\d{1,2})?)(?:[ T].*)?", re.ASCII)
+_AMBIGUOUS = "Spark takes the values of its folders for numbers or times, others for text"
 
 Texts = Mapping[str, str | None]  # of one file: column -> text of its value; a column that is not there is unknown
 
@@ -48,12 +59,22 @@ def texts_of(path: str) -> dict[str, str | None]:
 
 
 def partition_fields(files: Iterable[Texts]) -> tuple[Field, ...]:
-    """The partition columns, typed by all their values: integer, date, else text."""
+    """The partition columns, typed by all their values: integer, date, else text; not compared where that is not certain."""
     texts: dict[str, set[str]] = {}
     for each in files:
         for name, text in each.items():
             texts.setdefault(name, set()).update(() if text is None else (text,))
-    return tuple(Field(name, name, _type_of(values), Role.PARTITION) for name, values in texts.items())
+    return tuple(_field(name, values) for name, values in texts.items())
+
+
+def typed(texts: Texts, fields: Iterable[Field]) -> Texts:
+    """The texts of a file, with dates as every engine reads them.
+
+    >>> typed({"month": "2024-1", "k": "a"}, [Field("month", "month", DATE, Role.PARTITION)])
+    {'month': '2024-01-01', 'k': 'a'}
+    """
+    dates = {field.name for field in fields if field.type.kind is Kind.DATE}
+    return {name: _date_of(text) if name in dates and text is not None else text for name, text in texts.items()}
 
 
 def value_of(text: str | None, data_type: DataType) -> Scalar:
@@ -87,8 +108,36 @@ def _decoded(text: str) -> str | None:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
 
 
+def _field(name: str, texts: set[str]) -> Field:
+    kind = _type_of(texts)
+    unusable = _AMBIGUOUS if kind is STRING and texts and _is_ambiguous(texts) else None
+    return Field(name, name, kind, Role.PARTITION, statistics_unusable=unusable)
+
+
+def _is_ambiguous(texts: set[str]) -> bool:
+    if all(_NUMBER.fullmatch(text) for text in texts):
+        return True
+    times = [_TIME.fullmatch(text) for text in texts]
+    # Dates with a sign or many digits are not looked into: they are times to be careful with.
+    return all(time is not None and (_DATE.fullmatch(time[1]) is None or _date_of(time[1]) is not None) for time in times)
+
+
+def _date_of(text: str) -> str | None:
+    """The date that a text is to Spark, whose day and month may be short and whose day may be missing; None for others.
+
+    >>> _date_of("2024-2"), _date_of("2024-2-29"), _date_of("2023-2-29"), _date_of("2024")
+    ('2024-02-01', '2024-02-29', None, None)
+    """
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = match[1], match[2], match[3] or "1"
+    iso = f"{year}-{month:0>2}-{day:0>2}"
+    return None if days_of_iso(iso) is None else iso
+
+
 def _type_of(texts: set[str]) -> DataType:
     if texts and all(_INTEGER.fullmatch(text) for text in texts):
         low, high = INTEGER_RANGES[Kind.INT]
         return INT if all(low <= int(text) <= high for text in texts) else LONG
-    return DATE if texts and all(days_of_iso(text) is not None for text in texts) else STRING
+    return DATE if texts and all(_date_of(text) is not None for text in texts) else STRING
