@@ -14,12 +14,17 @@ import pyarrow as pa
 import pytest
 from pyiceberg import types as t
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.expressions.parser import parse
+from pyiceberg.expressions.visitors import _InclusiveMetricsEvaluator, expression_evaluator
+from pyiceberg.manifest import DataFile
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.transforms import parse_transform
+from pyiceberg.typedef import Record
 
 import lakeprune
+from tests.formats.iceberg.tables import Entry, column, write_table
 from tests.scope import IS_WHOLE
 
 Values = list[Any]
@@ -147,6 +152,18 @@ def test_pyiceberg_loses_rows_that_are_nan_and_we_do_not(catalog: SqlCatalog) ->
     table.append(pa.table({"x": [1.0, float("nan")]}))
     assert list(table.scan("x > 100").plan_files()) == []
     assert Rows(table).matching("x > 100") == kept(table, "x > 100")
+
+
+def test_pyiceberg_drops_a_file_with_a_null_for_not_starts_with_and_we_do_not(tmp_path: Path) -> None:
+    """To it a NULL does not start with anything; a file whose NULLs are not counted it takes for one without any."""
+    bounds: dict[str, Any] = {"lower_bounds": {1: b"abc"}, "upper_bounds": {1: b"abd"}}
+    schema, asked = Schema(t.NestedField(1, "s", t.StringType())), parse("s NOT LIKE 'ab%'")
+    file = DataFile.from_args(record_count=3, null_value_counts={}, value_counts={}, nan_value_counts={}, **bounds)
+    assert expression_evaluator(schema, asked, case_sensitive=True)(Record(None))
+    assert not _InclusiveMetricsEvaluator(schema, asked).eval(file)
+    write_table(tmp_path, [column(1, "s", "string")], [Entry("f", 3, metrics=bounds)])
+    for where in ("s NOT LIKE 'ab%' OR s IS NULL", "NOT coalesce(startswith(s, 'ab'), false)", "startswith(s, 'ab') IS NOT TRUE"):
+        assert lakeprune.explain(tmp_path, where).numbers.kept.files == 1, where
 
 
 def test_schema_and_spec_evolution(catalog: SqlCatalog) -> None:
