@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from msgspec.structs import replace
 
-from demo.delta_log import add, metadata, protocol, write_commit
+from demo.delta_log import add, metadata, protocol, statistics, write_commit
 from lakeprune.apps.sharing.server.config import Recipient
 from lakeprune.apps.sharing.server.config_file import LimitsEntry
 from lakeprune.apps.sharing.server.connection import Impatient
@@ -170,3 +170,28 @@ def test_a_recipient_that_fetches_much_leaves_room_for_others(tmp_path: Path) ->
         assert served.fetch(urls["calm"].geturl(), headers={"Range": "bytes=0-9"}).status == 206
         for raw in held:
             raw.close()
+
+
+def test_a_recipient_that_holds_many_long_answers_leaves_room_for_others(tmp_path: Path) -> None:
+    """A long answer is sorted by the engine before it is sent, and held until it is read; a short one holds nothing."""
+    log = tmp_path / "t" / "_delta_log"
+    log.mkdir(parents=True)
+    adds = [add(f"{number:05}-{'x' * 400}.parquet", statistics(1, id=(number, number, 0))) for number in range(10_000)]
+    write_commit(log, 0, [protocol(), metadata({"id": "integer"}), *adds])
+    who = {name: Recipient(name, ("share1",)) for name in ("reader", "calm")}
+    with serving({"t": tmp_path / "t"}, who, limits=LimitsEntry(streams=8)) as served:
+        held = []
+        for _ in range(3):
+            raw = socket.create_connection(("127.0.0.1", served.port))
+            raw.sendall(head(served, f"{table_path('t')}/query", "POST", "Content-Length: 2\r\n") + b"{}")
+            assert b" 200 " in raw.recv(100)
+            held.append(raw)
+        refused = served.query("t")
+        assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+        assert len(served.query("t", {"predicateHints": ["id < 3"]}).files) == 3
+        assert len(served.query("t", who="calm").files) == 10_000
+        for raw in held:
+            raw.close()
+        while served.service.metrics.open_requests:
+            time.sleep(0.01)
+        assert len(served.query("t").files) == 10_000

@@ -107,6 +107,9 @@ class Streamed(Response):
         self._visit = visit
         self._chunks = chunks
         self._first = next(chunks, b"")
+        # A file says its length itself; of lines it is known whether all of them are here once more were asked for.
+        self._ahead = next(chunks, None) if media == NDJSON else None
+        self.is_whole = media == NDJSON and self._ahead is None
         self.limiter: CapacityLimiter | None = None
 
     def close(self) -> None:
@@ -136,7 +139,8 @@ class Streamed(Response):
             await to_thread.run_sync(self.close, abandon_on_cancel=False)
 
     def _next(self) -> bytes | None:
-        return next(self._chunks, None)
+        ahead, self._ahead = self._ahead, None
+        return next(self._chunks, None) if ahead is None else ahead
 
 
 class Abandoned(Exception):

@@ -8,7 +8,6 @@ known.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -29,10 +28,10 @@ from lakeprune.apps.sharing.server.call import Call, Setup
 from lakeprune.apps.sharing.server.capabilities import HEADER, capabilities_of
 from lakeprune.apps.sharing.server.config import LONGEST_NAME, Config, Recipient, is_loopback
 from lakeprune.apps.sharing.server.connection import abort_of
-from lakeprune.apps.sharing.server.failures import INTERNAL, MALFORMED, NOT_FOUND, TOO_LARGE, Refusal, too_many, unauthenticated
+from lakeprune.apps.sharing.server.failures import INTERNAL, MALFORMED, NOT_FOUND, TOO_LARGE, Refusal, unauthenticated
 from lakeprune.apps.sharing.server.files import file_answer
 from lakeprune.apps.sharing.server.grants import Grants
-from lakeprune.apps.sharing.server.limits import Buckets
+from lakeprune.apps.sharing.server.limits import Buckets, Places
 from lakeprune.apps.sharing.server.metrics import Metrics
 from lakeprune.apps.sharing.server.openapi import openapi_text
 from lakeprune.apps.sharing.server.recipients import Issued, TokenBook
@@ -67,7 +66,6 @@ class Service:
         self.metrics = Metrics()
         self.anonymous = anonymous  # who asks without a token; None: nobody may
         self.tables = Tables(config.refresh)
-        self.streams: Counter[str] = Counter()  # files that are being sent, by recipient
         self.setup = self._setup(config, tokens)
 
     def reload(self, config: Config) -> None:
@@ -81,6 +79,8 @@ class Service:
         limits = config.limits
         self.requests = Buckets(limits.requests_per_second, limits.burst)
         self.failures = Buckets(limits.failed_logins_per_minute / 60, limits.failed_logins_per_minute)
+        self.files = Places(limits.streams)
+        self.listings = Places(max(1, limits.streams // 2))  # long ones, which the engine holds until they are read
         self.plans = CapacityLimiter(limits.plans)
         self.lanes = {name: CapacityLimiter(max(1, limits.plans - 1)) for name in config.recipients}  # room for others is left
         self.steps = CapacityLimiter(limits.plans)  # of streams that began: they end soon, and do not wait behind new questions
@@ -189,10 +189,12 @@ def _endpoint(service: Service, handler: Handler, route: str) -> Callable[[Reque
             )
             async with lane:
                 answer = await to_thread.run_sync(handler, call, limiter=service.plans)
+            if isinstance(answer, Streamed):
+                answer.limiter = service.steps
+                if not answer.is_whole:
+                    return await _counted(answer, service.listings, recipient.name)
         except EXPECTED as error:
             return refused(refusal_of(error), visit)
-        if isinstance(answer, Streamed):
-            answer.limiter = service.steps
         return answer
 
     return endpoint
@@ -247,36 +249,40 @@ def _file_endpoint(service: Service) -> Callable[[Request], Awaitable[Response]]
         visit.route = "/files"
         setup = service.setup
         try:
-            most = setup.config.limits.streams
-            if service.streams.total() >= most:
-                raise too_many(1)
+            service.files.check()
             payload, about = request.path_params["payload"], dict(request.query_params)
             answer = await to_thread.run_sync(file_answer, setup, visit, payload, about, request.headers.get("range"))
-            if isinstance(answer, Streamed) and service.streams[visit.recipient or ""] >= max(1, most * 3 // 4):
-                await to_thread.run_sync(answer.close)
-                raise too_many(1)  # one recipient has three of four places at most
+            if isinstance(answer, Streamed):
+                return await _counted(answer, service.files, visit.recipient or "")
         except EXPECTED as error:
             return refused(refusal_of(error), visit)
-        return _Counted(answer, service, visit.recipient or "") if isinstance(answer, Streamed) else answer
+        return answer
 
     return endpoint
 
 
-class _Counted(Response):
-    """A stream that takes one of the places for streams."""
+async def _counted(answer: Streamed, places: Places, recipient: str) -> Response:
+    """The stream in one of the places; 429, and the stream is given up, when there is none."""
+    try:
+        places.check(recipient)
+    except Refusal:
+        await to_thread.run_sync(answer.close)
+        raise
+    return _Counted(answer, places, recipient)
 
-    def __init__(self, answer: Streamed, service: Service, recipient: str) -> None:
+
+class _Counted(Response):
+    """A stream that takes one of the places."""
+
+    def __init__(self, answer: Streamed, places: Places, recipient: str) -> None:
         super().__init__()
         self._answer = answer
-        self._streams = service.streams
+        self._places = places
         self._recipient = recipient
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._streams[self._recipient] += 1
-        try:
+        with self._places.taken(self._recipient):
             await self._answer(scope, receive, send)
-        finally:
-            self._streams[self._recipient] -= 1
 
 
 async def _healthz(request: Request) -> Response:

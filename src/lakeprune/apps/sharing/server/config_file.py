@@ -56,7 +56,7 @@ class LimitsEntry(Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[Count, Meta(description="of one recipient, in the long run")] = 100
     burst: Annotated[Count, Meta(description="requests of one recipient at once")] = 500
     failed_logins_per_minute: Annotated[Count, Meta(description="from one address")] = 30
-    streams: Annotated[Count, Meta(description="files that are sent at the same time")] = 128
+    streams: Annotated[Count, Meta(description="files that are sent at the same time; half as many long listings")] = 128
     plans: Annotated[Count, Meta(description="queries that are planned at the same time")] = 4
     seconds_per_write: Annotated[Seconds, Meta(description="a client that takes nothing for so long is cut off")] = 60
 

@@ -7,8 +7,9 @@ addresses that are remembered is limited.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import ceil
 from threading import Lock
 
@@ -58,3 +59,24 @@ class Buckets:
         self._levels.move_to_end(key)
         while len(self._levels) > MOST_REMEMBERED:
             self._levels.popitem(last=False)
+
+
+class Places:
+    """Answers that are under way at once. One recipient has three of four places at most: others find one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: Counter[str] = Counter()
+
+    def check(self, recipient: str = "") -> None:
+        """429 when there is no place, or none for this recipient."""
+        if self._taken.total() >= self._most or self._taken[recipient] >= max(1, self._most * 3 // 4):
+            raise too_many(1)
+
+    @contextmanager
+    def taken(self, recipient: str) -> Iterator[None]:
+        self._taken[recipient] += 1
+        try:
+            yield
+        finally:
+            self._taken[recipient] -= 1
