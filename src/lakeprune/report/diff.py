@@ -13,6 +13,7 @@ from lakeprune.report.document import Document, Envelope, View
 from lakeprune.report.model import Report
 
 T = TypeVar("T")
+_NOTICEABLE = 0.1  # percent of the bytes: files are never of one size, so their shares are never quite the same
 
 
 class Change(Struct, Generic[T], frozen=True):
@@ -41,7 +42,9 @@ class DiffDocument(Envelope, frozen=True):
     ]
     diagnoses_gone: Annotated[list[str], Meta(description="Codes of diagnoses that only the first report has.")]
     diagnoses_new: Annotated[list[str], Meta(description="Codes of diagnoses that only the second report has.")]
-    is_worse: Annotated[bool, Meta(description="Whether a larger share of the files, or of the bytes, must be read.")]
+    is_worse: Annotated[
+        bool, Meta(description="Whether a larger share of the files, or by 0.1% or more of the bytes, must be read.")
+    ]
 
 
 _NUMBERS = (
@@ -65,9 +68,9 @@ class Diff(Document, frozen=True):
 
     @property
     def is_worse(self) -> bool:
-        """Whether a larger share of the files, or of the bytes, must be read."""
+        """Whether a larger share of the files must be read, or of the bytes by a tenth of a percent or more."""
         before, after = self.before, self.after
-        return after.pruning_pct < before.pruning_pct or after.bytes_pruning_pct < before.bytes_pruning_pct
+        return after.pruning_pct < before.pruning_pct or after.bytes_pruning_pct <= before.bytes_pruning_pct - _NOTICEABLE
 
     @property
     def diagnoses_gone(self) -> list[str]:

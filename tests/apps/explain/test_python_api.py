@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -206,6 +207,8 @@ def test_two_reports_and_two_versions_are_compared(users: Path) -> None:
     assert document["version"] == {"before": 3, "after": 5}
     assert lakeprune.diff(3, 5, table=users, where="age > 40").to_dict()["final_files"] == document["final_files"]
     assert "Version:     3 -> 5" in str(change)
+    assert not change.is_worse, "half of the files each, and shares of bytes that differ by less than a tenth of a percent"
+    assert re.search(r"bytes to read  [\d.]+ KB \(50\.\d% pruned\) -> ", str(change))
     assert not lakeprune.diff(after, after).is_worse
     assert lakeprune.diff(lakeprune.explain(users, WHERE), lakeprune.explain(users)).is_worse
 

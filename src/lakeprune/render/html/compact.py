@@ -62,7 +62,7 @@ def overview(reports: Sequence[Report]) -> str:
 def _diagnoses(report: Report) -> str:
     """Each diagnosis in a line, with what would help; nothing where nobody asked, or nothing was found."""
     return plain_list(
-        f"<strong>{words(each.code)}</strong> {words(each.message, 600)} <em>{words(each.suggestion, 600)}</em>"
+        f"<strong>{words(each.code)}</strong> {words(each.message, 600)}<br><em>Fix:</em> {words(each.suggestion, 600)}"
         + ("" if each.rewrite is None else f"<br>{code(each.rewrite, 600)}")
         for each in (report.diagnoses or ())[:_MOST_DIAGNOSES]
     )

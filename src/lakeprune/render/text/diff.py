@@ -20,7 +20,7 @@ def text_chunks(diff: Diff, _: View) -> Iterator[str]:
         f"Predicate:   {_both(_predicate(before), _predicate(after))}",
         "",
         f"  files to read  {_both(_read(before), _read(after))}",
-        f"  bytes to read  {_both(bytes_text(before.numbers.kept), bytes_text(after.numbers.kept))}",
+        f"  bytes to read  {_both(_bytes(before), _bytes(after))}",
         f"  rows to read   {_both(rows_text(before.numbers.kept), rows_text(after.numbers.kept))}",
     ]
     engines = dict.fromkeys(engine.name for report in (before, after) for engine in report.engines)
@@ -43,6 +43,11 @@ def _predicate(report: Report) -> str:
 
 def _read(report: Report) -> str:
     return f"{report.kept_files:,} of {report.total_files:,} ({percent_text(report.dropped_files, report.total_files)} pruned)"
+
+
+def _bytes(report: Report) -> str:
+    """To a tenth of a percent: a share of bytes changes where a share of files does not."""
+    return f"{bytes_text(report.numbers.kept)} ({report.bytes_pruning_pct:.1f}% pruned)"
 
 
 def _by(report: Report, name: str) -> str:
