@@ -1,9 +1,11 @@
-"""What Spark itself says to comparisons with nested columns, which the recorded answers have no table for.
+"""What Spark itself says to what lakeprune refuses: comparisons with nested columns, and every message that newcomers get.
 
-The rest of the evidence is tests/predicate/spark_answers.json; here a session is asked, in both ANSI modes.
+The rest of the evidence is tests/predicate/spark_answers.json; here a session is asked, about nested columns in both ANSI modes.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
@@ -15,6 +17,7 @@ from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.predicate.tree import Profile
 from lakeprune.values.types import INT, STRING, DataType, Kind
+from tests.scope import IS_WHOLE
 
 ROW = "named_struct('name', 'x', 'age', 1) AS customer, array('a') AS tags, map('k', 'v') AS props, 'EU' AS region"
 SCHEMA = Schema(
@@ -26,6 +29,14 @@ SCHEMA = Schema(
     )
 )
 REFUSED = ("customer = 'x'", "customer > 5", "1 = customer", "tags = 'a'", "tags <=> 1", "props = 'v'", 'region in ["EU"]')
+MESSAGES = Path(__file__).parents[1].joinpath("cli", "messages.txt").read_text().strip().splitlines()
+MISTAKES = [(typed.strip(), code.strip(), fix.strip()) for typed, _, code, fix in (row.rsplit(" | ", 3) for row in MESSAGES)]
+MISTAKES = [row for row in MISTAKES if row[1] in ("LP101", "LP102", "LP105", "LP106") and not row[0].startswith("$ ")]
+READ_BY_SPARK = ("overlay(region placing 'X' from 2) = 'EX'",)  # sqlglot does not read it, and nothing is said to be meant
+SALES = (
+    "1L AS id, 1.5D AS amount, TIMESTAMP'1970-01-01' AS ts, true AS active, named_struct('name', 'x', 'age', 3) AS customer, "
+    "array('a') AS tags, 1 AS `Order Total`, 'EU' AS region, DATE'2025-01-03' AS day"
+)
 ACCEPTED = ("customer['name'] = 'x'", "customer.age = 1", "array_contains(tags, 'a')", "props['key'] = 'v'", "tags[0] = 'a'")
 
 
@@ -38,9 +49,9 @@ def lakeprune_accepts(where: str, *, ansi: bool) -> bool:
     return True
 
 
-def spark_accepts(spark: SparkSession, where: str) -> bool:
+def spark_accepts(spark: SparkSession, where: str, row: str = ROW) -> bool:
     try:
-        spark.sql(f"SELECT {ROW}").where(where).collect()
+        spark.sql(f"SELECT {row}").where(where).collect()
     except PySparkException:
         return False
     return True
@@ -55,3 +66,14 @@ def test_spark_and_lakeprune_refuse_the_same(spark: SparkSession, where: str, *,
         assert spark_accepts(spark, where) == lakeprune_accepts(where, ansi=ansi) == (where in ACCEPTED)
     finally:
         spark.conf.set("spark.sql.ansi.enabled", before or "true")
+
+
+def test_spark_refuses_what_newcomers_are_told_is_wrong(spark: SparkSession) -> None:
+    asked = [typed for typed, _, _ in MISTAKES if typed not in READ_BY_SPARK]
+    assert [typed for typed in asked[:: 1 if IS_WHOLE else 8] if spark_accepts(spark, typed, SALES)] == []
+
+
+def test_spark_accepts_every_fix_that_is_pasted(spark: SparkSession) -> None:
+    fixes = [fix.rpartition("write: ")[2] for _, _, fix in MISTAKES if "write: " in fix]
+    assert len(fixes) > 50
+    assert [fix for fix in fixes[:: 1 if IS_WHOLE else 8] if not spark_accepts(spark, fix, SALES)] == []
