@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,13 +26,6 @@ def inline_vector(rows: Sequence[int]) -> dict[str, Any]:
     content = bitmap(rows)
     padded = content + b"\0" * (-len(content) % 4)
     return {"storageType": "i", "pathOrInlineDv": _z85(padded), "sizeInBytes": len(content), "cardinality": len(rows)}
-
-
-def vector_file(rows: Sequence[int]) -> tuple[bytes, dict[str, int]]:
-    """The bytes of a file with one vector, and where it lies in it."""
-    content = bitmap(rows)
-    whole = b"\x01" + struct.pack(">I", len(content)) + content + struct.pack(">I", zlib.crc32(content))
-    return whole, {"offset": 1, "sizeInBytes": len(content), "cardinality": len(rows)}
 
 
 def _z85(content: bytes) -> str:

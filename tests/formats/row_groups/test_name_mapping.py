@@ -66,11 +66,6 @@ def mapped(table: Table, mapping: list[dict[str, Any]] | str | None) -> Table:
     return changed(table, change)
 
 
-def mapping_of(table: Table) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(table.properties[PROPERTY])
-    return found
-
-
 def test_imported_files_are_judged_through_the_mapping(catalog: SqlCatalog) -> None:
     table = imported(catalog)
     assert check(table, "id = 42") == ([4], [])
