@@ -24,7 +24,7 @@ from demo.delta_log import add, metadata, protocol, statistics, write_log
 
 FILES, COMMITS, CLIENTS, SECONDS = 10_000, 100, 50, 60
 GROWTH = 1.2  # of the peak above idle and one page
-TABLE = "/delta-sharing/shares/bench/schemas/default/tables/sharing"
+TABLES = "/delta-sharing/shares/bench/schemas/default/tables/"
 
 
 class Load(Struct, frozen=True):
@@ -68,14 +68,14 @@ def measure(ensure: Callable[[str], Path], say: Callable[[str], None], seconds: 
             text = ""
             while not text.endswith("}\n"):
                 text += server.stdout.readline()
-            return _loaded(server.pid, json.loads(text), seconds)
+            return _loaded(server.pid, json.loads(text), TABLES + table.name, seconds)
         finally:
             server.terminate()
 
 
-def _loaded(pid: int, profile: dict[str, str], seconds: float) -> Load:
+def _loaded(pid: int, profile: dict[str, str], table: str, seconds: float) -> Load:
     port, token = int(profile["endpoint"].split(":")[2].split("/")[0]), profile["bearerToken"]
-    client = _Client(port, token, 0)
+    client = _Client(port, token, table, 0)
     while True:
         try:
             page = len(client.ask(b"{}"))
@@ -85,7 +85,7 @@ def _loaded(pid: int, profile: dict[str, str], seconds: float) -> Load:
             time.sleep(0.1)
     idle = _memory(pid, "VmRSS")
     end = time.monotonic() + seconds
-    clients = [_Client(port, token, number) for number in range(CLIENTS)]
+    clients = [_Client(port, token, table, number) for number in range(CLIENTS)]
     threads = [threading.Thread(target=each.run, args=(end,)) for each in clients]
     started = time.monotonic()
     for thread in threads:
@@ -99,7 +99,8 @@ def _loaded(pid: int, profile: dict[str, str], seconds: float) -> Load:
 
 
 class _Client:
-    def __init__(self, port: int, token: str, seed: int) -> None:
+    def __init__(self, port: int, token: str, table: str, seed: int) -> None:
+        self._table = table
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self._choice = random.Random(seed)  # noqa: S311  # the same requests every time
@@ -124,7 +125,7 @@ class _Client:
         self.close()
 
     def ask(self, body: bytes | None, method: str = "POST", path: str = "/query") -> bytes:
-        self._connection.request(method, TABLE + path, body, self._headers)
+        self._connection.request(method, self._table + path, body, self._headers)
         answer = self._connection.getresponse()
         content = answer.read()
         assert answer.status == 200, content
