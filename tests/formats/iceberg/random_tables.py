@@ -7,6 +7,7 @@ most tables have several. Tuple values are computed by PyIceberg's own transform
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -20,6 +21,7 @@ from pyiceberg.types import IcebergType
 from pyiceberg.types import NestedField as PyField
 
 from tests.formats.iceberg.tables import Entry, Layout, SpecField, column, decimal_bytes, encoded, write_table
+from tests.formats.iceberg.widening import wider
 from tests.generator.columns import ColumnSpec
 from tests.soundness.delta_log import arrow_rows
 from tests.soundness.tables import FileSpec, Table, random_table
@@ -61,11 +63,13 @@ def write(
     root: Path,
     rng: Random,
     forget: Random | None = None,
+    widen: Random | None = None,
     recorded: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> None:
     """Data files by pyarrow, metadata by hand, one to three files or all of a spec in a manifest.
 
-    `forget` takes some of the metrics out again, `recorded` changes entries of the manifest list; both change nothing else.
+    `forget` takes some of the metrics out again, `widen` makes some bounds wider, `recorded` changes entries of the manifest
+    list; nothing else is changed by them.
     """
     for file in table.files:
         place = root / file.name
@@ -88,6 +92,12 @@ def write(
                 for kind, recorded in metrics.items()
                 if forget.random() < 0.8
             }
+        if widen is not None:
+            types = {ids[column.path]: iceberg_type(column.type) for column in table.columns}
+            metrics = {
+                kind: {key: _wider(kind, value, types[key], widen) for key, value in recorded.items()}
+                for kind, recorded in metrics.items()
+            }
         entries.append(Entry(str(root / file.name), len(file.rows), file.size, spec, tuple_, metrics))
         if file.deleted:
             path = str(root / file.name)
@@ -98,6 +108,15 @@ def write(
     layout = Layout(3, rng.choice(["deflate", "null"]), summaries=rng.random() < 0.8)
     per_manifest = rng.choice([1, 2, 3, len(entries) + 1])
     write_table(root, fields, entries, specs, replace(layout, per_manifest=per_manifest, recorded=recorded))
+
+
+def _wider(kind: str, value: Any, type_: str, rng: Random) -> Any:
+    if not kind.endswith("bounds") or value is None or rng.random() < 0.3:
+        return value
+    if type_.startswith("timestamp"):  # a microsecond more may be less: a whole millisecond stands for 999 of them
+        (micros,) = struct.unpack("<q", value)
+        return struct.pack("<q", micros + (86_400_000_000 if kind == "upper_bounds" else -86_400_000_000))
+    return wider(value, type_, rng, is_upper=kind == "upper_bounds")
 
 
 def _schema(columns: Sequence[ColumnSpec]) -> tuple[list[dict[str, Any]], dict[tuple[str, ...], int]]:

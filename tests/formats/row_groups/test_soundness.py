@@ -16,6 +16,7 @@ from tests.formats.iceberg.random_tables import random_iceberg_table
 from tests.formats.parquet.test_soundness import hive_table
 from tests.formats.row_groups.tables import (
     GroupTruth,
+    groups_of,
     kept_groups,
     know_less,
     row_groups_of,
@@ -130,3 +131,25 @@ def test_less_knowledge_never_drops_more_row_groups(tmp_path: Path, name: str, c
             assert before <= after, f"seed {seed}: {text}: {sorted(before - after)}"
             shrunk += len(after - before)
     assert shrunk, "nothing was forgotten that mattered"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_predicate_its_negation_and_its_null_cover_every_row_group(tmp_path: Path, name: str) -> None:
+    """Ternary partitioning: each live row makes one of the three TRUE."""
+    make, write = FORMATS[name]
+    covered = 0
+    for seed in range(2000, 2000 + TABLES // 3):
+        rng = Random(seed)
+        table = make(rng)
+        root = tmp_path / str(seed)
+        write(table, root, rng)
+        pruner = Pruner(root, profile_of(table))
+        texts = [say(random_predicate(table.columns, table.zone, rng)).spark for _ in range(PER_TABLE // 3)]
+        asked = [asked for text in texts for asked in (text, f"NOT ({text})", f"({text}) IS NULL")]
+        groups = row_groups_of(pruner._evaluation, [pruner.plan(each) for each in asked])
+        live = {(path, number) for path, number, file in groups_of(table, root) if file.live}
+        for place, text in enumerate(texts):
+            left = set().union(*(kept_groups(groups, 3 * place + turn) for turn in range(3)))
+            assert live <= left, f"seed {seed}: {text}: {sorted(live - left)}"
+            covered += len(live)
+    assert covered
