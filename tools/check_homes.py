@@ -26,6 +26,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "report/arrow.py",
         "apps/scan/*.py",
         "apps/scan/*/*.py",
+        "apps/sql/*.py",
         "apps/compare/engines/*.py",
         "apps/sharing/*/*.py",
         "cli/plan.py",

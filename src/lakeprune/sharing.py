@@ -55,8 +55,8 @@ def read(
 ) -> ArrowRows | DataFrame:
     """The rows of `profile.share#share.schema.table`: Arrow batches, or a DataFrame when a session is given.
 
-    The predicate goes to the server as a hint and is always applied to the rows, and so is the limit. `on_offer` is called with the
-    number of files and bytes that the server offered; Arrow rows have it as `offer`.
+    The predicate goes to the server as a hint and is always applied to the rows, and so is the limit. `on_offer` is called with
+    the number of files and bytes that the server offered; Arrow rows have it as `offer`.
     """
     from lakeprune.apps.sharing.reading.read import Request, read_rows
     from lakeprune.planning.session import check_options

@@ -1,7 +1,7 @@
 """METRICS_MISSING: metrics that files lack, with the setting that is the cause; and text whose bounds are too short.
 
-A bound of sixteen characters, truncated or rounded up after them, cannot distinguish values that differ later. Counted are the files
-to read of which that is so: a bound is the beginning of an end of the range asked for, or its successor.
+A bound of sixteen characters, truncated or rounded up after them, cannot distinguish values that differ later. Counted are the
+files to read of which that is so: a bound is the beginning of an end of the range asked for, or its successor.
 """
 
 from __future__ import annotations
