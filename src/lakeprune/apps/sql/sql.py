@@ -6,10 +6,9 @@ answer are never opened; the engine applies every condition itself. With `spark=
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from lakeprune.apps.scan.files import check_arrow
 from lakeprune.apps.scan.model import ScanPlan
 from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.apps.scan.plan import planned
@@ -117,24 +116,10 @@ def _narrowed(scan: ScanPlan, demand: str | None) -> ScanPlan:
 
 
 def _run_embedded(plans: Mapping[str, ScanPlan], given: Mapping[str, Source], query: str) -> Any:
-    check_arrow()
-    import pyarrow as pa
-
     from lakeprune.engines.duckdb.queries import run_query
 
     datasets = {name: _dataset(scan, given[name]) for name, scan in plans.items()}
-    try:
-        reader = run_query(datasets, query)
-    except EngineError as error:
-        raise _failure(error, datasets, query) from error
-    return pa.RecordBatchReader.from_batches(reader.schema, _batches(reader, datasets, query))
-
-
-def _batches(reader: Any, datasets: Mapping[str, Any], query: str) -> Iterator[Any]:
-    try:
-        yield from reader
-    except EngineError as error:
-        raise _failure(error, datasets, query) from error
+    return run_query(datasets, query, lambda error: _failure(error, datasets, query))
 
 
 def _failure(error: EngineError, datasets: Mapping[str, Any], query: str) -> LakepruneError:

@@ -7,7 +7,7 @@ is what turns Python objects into tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lakeprune.engines.engine import EngineError
@@ -20,8 +20,8 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 _PIVOTS = ("pivot", "select", "with", "from")
 
 
-def run_query(tables: Mapping[str, Any], query: str) -> Any:
-    """The answer as a pyarrow.RecordBatchReader; rows are made as it is read."""
+def run_query(tables: Mapping[str, Any], query: str, failure: Callable[[EngineError], Exception]) -> Any:
+    """The answer as a pyarrow.RecordBatchReader; rows are made as it is read. `failure` is what a failed query means to users."""
     import duckdb
     import pyarrow as pa
 
@@ -31,15 +31,15 @@ def run_query(tables: Mapping[str, Any], query: str) -> Any:
         for name, dataset in tables.items():
             connection.register(name, dataset)
         if not _is_one_query(connection.extract_statements(query)):
-            raise EngineError("it is not one SELECT")
+            raise failure(EngineError("it is not one SELECT"))
         reader = connection.sql(query).to_arrow_reader()
     except duckdb.Error as error:
         connection.close()
-        raise EngineError(str(error)) from error
-    except EngineError:
+        raise failure(EngineError(str(error))) from error
+    except BaseException:
         connection.close()
         raise
-    return pa.RecordBatchReader.from_batches(reader.schema, _batches(connection, reader))
+    return pa.RecordBatchReader.from_batches(reader.schema, _batches(connection, reader, failure))
 
 
 def _is_one_query(statements: Sequence[Any]) -> bool:
@@ -50,12 +50,12 @@ def _is_one_query(statements: Sequence[Any]) -> bool:
     return kind == "SELECT" or (kind == "MULTI" and words[0].lower() in _PIVOTS)
 
 
-def _batches(connection: Any, reader: Any) -> Iterator[Any]:
+def _batches(connection: Any, reader: Any, failure: Callable[[EngineError], Exception]) -> Iterator[Any]:
     import duckdb
 
     try:
         yield from reader
     except (duckdb.Error, OSError) as error:  # pyarrow makes an OSError of what ends a stream
-        raise EngineError(str(error)) from error
+        raise failure(EngineError(str(error))) from error
     finally:
         connection.close()
