@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 MAGIC = 1681511377
@@ -25,10 +26,11 @@ class DamagedVector(Exception):
     """What is wrong with the bytes of a vector."""
 
 
-def no_positions() -> Positions:
+def positions_at(places: Iterable[int] = ()) -> Positions:
+    """A bitmap of these positions."""
     from pyroaring import BitMap64
 
-    return BitMap64()
+    return BitMap64(places)
 
 
 def unframed(framed: bytes, size: int) -> bytes:

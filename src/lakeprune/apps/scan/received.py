@@ -106,9 +106,14 @@ def opened(plan: ScanPlan, table: Any, access: Mapping[str, Any]) -> ScanPlan:
     """The plan with its table open; TableError where the table is not the one that was planned."""
     check_options("from_json", access, AccessOptions)
     profile, _ = profile_of(plan.session.timezone, plan.session.now, plan.session.nan_policy)
+    where = plan.table.location if table is None else table
     is_open = isinstance(table, OpenedTable)
     at = At(None if is_open or plan.table.format == "parquet" else plan.table.version)
-    planner = open_planner(plan.table.location if table is None else table, at, profile, access=access)
+    if plan.table.format == "iceberg" and not is_open:
+        # Of its newest snapshot a table has the newest columns, of an older one those of its time; both have the same number.
+        newest = open_planner(where, At(), profile, access=access)
+        at = At() if newest.facts.version == plan.table.version else at
+    planner = open_planner(where, at, profile, access=access)
     if plan.table.since is not None:
         with planner.engine.awake():
             planner = over_changes(planner, Span(plan.table.since, None, at))

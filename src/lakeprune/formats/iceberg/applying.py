@@ -3,9 +3,9 @@
 In: the entries of delete manifests. Out: per data file the delete files as JSON, None without any. The rules are those of
 deletes.py, which counts; here every file that applies is named, and where a deletion vector applies no position delete file does.
 
-    {"kind": "vector", "path": ..., "uri": ..., "format": "PUFFIN", "offset": 4, "length": 40, "rows": 3}
-    {"kind": "position", "path": ..., "uri": ..., "format": "PARQUET", "rows": 10}
-    {"kind": "equality", "path": ..., "uri": ..., "format": "PARQUET", "rows": 2, "field_ids": [1]}
+    {"kind": "vector", "path": ..., "uri": ..., "format": "PUFFIN", "rows": 3, "size": 500, "offset": 4, "length": 40}
+    {"kind": "position", "path": ..., "uri": ..., "format": "PARQUET", "rows": 10, "size": 700}
+    {"kind": "equality", "path": ..., "uri": ..., "format": "PARQUET", "rows": 2, "size": 700, "field_ids": [1]}
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from lakeprune.formats.iceberg.deletes import EQUALITY, NEEDED, Key
 from lakeprune.formats.iceberg.entries import Entries, Item
 
-NAMED: tuple[Item, ...] = (*NEEDED, "equality_ids", "content_offset", "content_size_in_bytes")
+NAMED: tuple[Item, ...] = (*NEEDED, "file_size_in_bytes", "equality_ids", "content_offset", "content_size_in_bytes")
 _Entry = tuple[int, dict[str, Any]]  # its sequence number, and how it is named
 
 
@@ -59,6 +59,7 @@ def _named(entry: dict[Any, Any], *, is_vector: bool, uri: Callable[[str], str])
     kind = "equality" if entry["content"] == EQUALITY else "vector" if is_vector else "position"
     path = entry["file_path"]
     named = {"kind": kind, "path": path, "uri": uri(path), "format": entry["file_format"], "rows": entry["record_count"]}
+    named["size"] = entry["file_size_in_bytes"]
     if is_vector:
         named |= {"offset": entry["content_offset"], "length": entry["content_size_in_bytes"]}
     if kind == "equality":

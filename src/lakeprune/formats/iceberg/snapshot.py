@@ -6,6 +6,7 @@ them; data files and delete files never.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
@@ -161,6 +162,11 @@ class IcebergSnapshot(Snapshot):
             ids_by_name=None if self._stored.names is None else self._stored.names.ids_of,
             absent=self._stored.defaults.absent,
         )
+
+    def has_defaults(self, name: str) -> bool:
+        """Whether a column, or a field inside it, has a value in files that lack it."""
+        fields = self._stored.defaults.declared.get("fields", ())
+        return any(field["name"] == name and "initial-default" in json.dumps(field) for field in fields)
 
     def check_whole(self) -> None:
         """Manifests are read in this process, and one that is gone is an error then."""

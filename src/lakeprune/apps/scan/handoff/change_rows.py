@@ -19,7 +19,7 @@ from msgspec import Raw, Struct
 from lakeprune.apps.scan.handoff.opening import DataFiles
 from lakeprune.apps.scan.handoff.planned_file import PlannedFile
 from lakeprune.errors import UsageError
-from lakeprune.formats.deleted_rows import Positions, no_positions
+from lakeprune.formats.deleted_rows import Positions, positions_at
 from lakeprune.formats.delta.deletion_vectors import deleted_positions
 
 _INSERT, _DELETE = "insert", "delete"
@@ -51,7 +51,7 @@ def parts_of(file: PlannedFile, files: DataFiles) -> list[Part]:
     vector, before = (_positions(descriptor, file, files) for descriptor in (change.vector, change.before))
     if change.change != "pair":
         return [Part(deleted=vector, kind=change.change)]
-    now, then = (no_positions() if positions is None else positions for positions in (vector, before))
+    now, then = (positions_at() if positions is None else positions for positions in (vector, before))
     both = (Part(only=now - then, kind=_DELETE), Part(only=then - now, kind=_INSERT))
     return [part for part in both if part.only]
 

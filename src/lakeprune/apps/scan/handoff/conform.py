@@ -63,6 +63,11 @@ def found_in(fields: Sequence[Any], member: Member, *, by_id: bool) -> int | Non
     return same[0] if same else None
 
 
+def has_ids(fields: Sequence[Any]) -> bool:
+    """Whether some column of a file has an id."""
+    return any(field.metadata is not None and _FIELD_ID in field.metadata for field in fields)
+
+
 def _struct(array: Array, members: Sequence[Member], *, by_id: bool) -> Array:
     import pyarrow as pa
 
@@ -98,6 +103,10 @@ def _leaf(array: Array, shape: Leaf) -> Array:
     target, kind = arrow_of(shape), shape.type.kind
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    if pa.types.is_fixed_size_binary(array.type) and kind is Kind.STRING:
+        raise DoesNotFit("the file has UUIDs, whose text only Spark writes")
     if pa.types.is_timestamp(array.type) and kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ):
         if kind is Kind.TIMESTAMP_NTZ and array.type.tz is not None:
             raise DoesNotFit("the file has moments where the table has times without a zone")

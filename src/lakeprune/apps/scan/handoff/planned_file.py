@@ -9,6 +9,7 @@ from msgspec import Struct
 
 
 class PlannedFile(Struct, frozen=True):
+    path: str
     uri: str
     size: int
     residual: tuple[int, ...]
@@ -22,6 +23,7 @@ def planned_files(files: Any) -> Iterator[PlannedFile]:
         partitions = batch.column("partition")
         names = [field.name for field in partitions.type]
         columns = dict(zip(names, partitions.flatten(), strict=True))
-        picked = [batch.column(name).to_pylist() for name in ("uri", "size", "residual", "vector")]
-        for i, (uri, size, residual, vector) in enumerate(zip(*picked, strict=True)):
-            yield PlannedFile(uri, size, tuple(residual), {name: column[i] for name, column in columns.items()}, vector)
+        picked = [batch.column(name).to_pylist() for name in ("path", "uri", "size", "residual", "vector")]
+        for i, (path, uri, size, residual, vector) in enumerate(zip(*picked, strict=True)):
+            values = {name: column[i] for name, column in columns.items()}
+            yield PlannedFile(path, uri, size, tuple(residual), values, vector)

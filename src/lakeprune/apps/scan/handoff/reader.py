@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.apps.scan.handoff.change_rows import Part
-from lakeprune.apps.scan.handoff.conform import DoesNotFit, conformed, found_in
+from lakeprune.apps.scan.handoff.conform import DoesNotFit, conformed, found_in, has_ids
 from lakeprune.apps.scan.handoff.legacy_calendar import Calendar
 from lakeprune.apps.scan.handoff.opening import DataFiles, missing
 from lakeprune.apps.scan.handoff.output import Output
@@ -101,11 +101,16 @@ class RowReader:
         with opened:
             schema, footer = opened.schema_arrow, opened.metadata
             fields = list(schema)
+            if self.table.is_by_ids_alone and not has_ids(fields):
+                raise DoesNotFit("its columns have no ids, and are found by a mapping of names")
             places = {
                 member.name: place
                 for member in needed
                 if self.table.is_in_files(member) and (place := found_in(fields, member, by_id=self.table.by_id)) is not None
             }
+            for member in needed:
+                if member.name not in places:
+                    self.table.check_absent(member)
             names = [fields[place].name for place in places.values()]
             calendar = Calendar(footer, [member for member in needed if member.name in places], file.uri)
             groups = range(footer.num_row_groups)

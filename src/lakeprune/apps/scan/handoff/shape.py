@@ -85,7 +85,8 @@ def _shape(declared: Any) -> Shape:
 def _member(field: dict[str, Any]) -> Member:
     metadata = field.get("metadata") or {}
     physical = metadata.get("delta.columnMapping.physicalName", field["name"])
-    return Member(field["name"], physical, metadata.get("delta.columnMapping.id"), _shape(field["type"]))
+    number = metadata.get("delta.columnMapping.id", metadata.get("id"))  # the second is how Iceberg's are declared here
+    return Member(field["name"], physical, number, _shape(field["type"]))
 
 
 def arrow_of(shape: Shape) -> Any:

@@ -5,27 +5,32 @@ In: a plan. Out: the shapes of its columns, how they are found in files, the sto
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from lakeprune.apps.scan.handoff.change_rows import Part, parts_of
+from lakeprune.apps.scan.handoff.conform import DoesNotFit
+from lakeprune.apps.scan.handoff.iceberg_deletes import deleted_rows
 from lakeprune.apps.scan.handoff.opening import DataFiles
 from lakeprune.apps.scan.handoff.planned_file import PlannedFile
 from lakeprune.apps.scan.handoff.shape import Member, shape_of
 from lakeprune.errors import UsageError
 from lakeprune.formats.delta.changes import FORMAT as CHANGES
 from lakeprune.formats.delta.changes import ChangesSnapshot
+from lakeprune.formats.iceberg.snapshot import IcebergSnapshot
+from lakeprune.formats.snapshot import Absent, SnapshotFacts
 from lakeprune.planning.planner import Planner
 from lakeprune.predicate.schema import Field, leaf_paths
+from lakeprune.predicate.tree import Column
 from lakeprune.storage.storage import Storage
 from lakeprune.values.types import Scalar
 
 if TYPE_CHECKING:
     from lakeprune.apps.scan.model import ScanPlan
 
-_DELTA, _PARQUET = "delta", "parquet"
+_DELTA, _PARQUET, _ICEBERG = "delta", "parquet", "iceberg"
 
 
 class ScannedTable(Struct, frozen=True):
@@ -34,6 +39,9 @@ class ScannedTable(Struct, frozen=True):
     members: dict[str, Member]  # every column that a hand-off can need, by logical name
     partitions: frozenset[str]
     by_id: bool  # columns are found in files by their ids, not by their names
+    absent: Callable[[Column], Absent | None] | None = (
+        None  # what a column is in a file that lacks it; NULL where that is not said
+    )
 
     @classmethod
     def of(cls, plan: ScanPlan) -> ScannedTable:
@@ -42,22 +50,31 @@ class ScannedTable(Struct, frozen=True):
         facts = planner.facts
         snapshot = planner.snapshot
         files = snapshot.change_files() if isinstance(snapshot, ChangesSnapshot) else snapshot.parquet_files()
-        if files is None or facts.format not in (_DELTA, _PARQUET, CHANGES):
-            raise UsageError(
-                "LP283",
-                f"rows of {_article(facts.title)} {facts.title} cannot be handed over outside Spark",
-                where=facts.location,
-                why="how its deletes and its columns are found in its files is not built yet",
-                fix="use plan.to_spark(spark)",
-            )
+        if files is None or facts.format not in (_DELTA, _PARQUET, _ICEBERG, CHANGES):
+            raise _refused(facts, "how its rows lie in its files is not known")
         _check_padding(facts.schema.fields, {column.name for column in (*plan.columns, *plan.filter_columns)})
         declared = {column.name: column for column in (*plan.columns, *plan.filter_columns)}
+        if isinstance(snapshot, IcebergSnapshot):
+            _check_iceberg(snapshot, declared)
         members = {}
         for name, column in declared.items():
             text = facts.declared[name].type if name in facts.declared else column.type
             members[name] = Member(name, column.physical, column.field_id, shape_of(text, name))
         partitions = frozenset(column.name for column in declared.values() if column.is_partition)
-        return cls(planner, files.storage, members, partitions, files.field_ids is not None)
+        return cls(planner, files.storage, members, partitions, files.field_ids is not None, files.absent)
+
+    def check_absent(self, member: Member) -> None:
+        """DoesNotFit where a column is not NULL for certain in a file that lacks it."""
+        if self.absent is None or member.name in self.partitions:
+            return
+        column = Column.at(tuple(field for field in self.planner.facts.schema.fields if field.name == member.name))
+        if self.absent(column) != Absent():
+            raise DoesNotFit(f"it lacks column `{member.name}`, whose values there are the partition's, or a default")
+
+    @property
+    def is_by_ids_alone(self) -> bool:
+        """Whether a file without ids says nothing about its columns."""
+        return self.planner.facts.format == _ICEBERG
 
     def is_in_files(self, member: Member) -> bool:
         """Whether the values of a column lie in data files; those of partition columns are the log's."""
@@ -73,13 +90,25 @@ class ScannedTable(Struct, frozen=True):
             return parts_of(file, files)
         if file.vector is None:
             return [Part()]
+        if self.planner.facts.format == _ICEBERG:
+            return [Part(deleted=deleted_rows(file, files, self.planner.snapshot.file_of))]
         from lakeprune.formats.delta.deletion_vectors import deleted_positions
 
         return [Part(deleted=deleted_positions(file.vector, file.uri, files.read))]
 
 
-def _article(title: str) -> str:
-    return "an" if title[0] in "AEIOU" else "a"
+def _check_iceberg(snapshot: IcebergSnapshot, names: Collection[str]) -> None:
+    """LP283 for columns that are not found in files by their ids alone."""
+    for name in names:
+        if name not in snapshot.facts.declared:
+            raise _refused(snapshot.facts, f"`{name}` is not a column of its files")
+        if snapshot.has_defaults(name):
+            raise _refused(snapshot.facts, f"column `{name}` has a default for files that lack it")
+
+
+def _refused(facts: SnapshotFacts, why: str) -> UsageError:
+    what = f"rows of the {facts.title} cannot be handed over outside Spark"
+    return UsageError("LP283", what, where=facts.location, why=why, fix="use plan.to_spark(spark)")
 
 
 def _check_padding(fields: Sequence[Field], names: Collection[str]) -> None:
