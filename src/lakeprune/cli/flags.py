@@ -105,7 +105,7 @@ _ENGINES = "of lakeprune, spark, delta-rs, datafusion, duckdb, polars, with comm
 _STORAGE = "a storage option by its delta-rs name; repeatable"
 _WHY = "say why files stay, with numbers and what would help (default on a terminal, in HTML and in Markdown)"
 _WHERE = (
-    "duckdb: in this process; spark: on Spark, for logs that no one machine should read; "
+    "duckdb: in this process; spark: on Spark, for logs too large for one machine; "
     f"auto: in this process, and say so when Spark would serve better, from {SERVED_BETTER_FROM:,} files (default: auto)"
 )
 _PLAN_FORMATS = "parquet: the files as a table, written to --output (default: text)"
@@ -213,7 +213,7 @@ FLAGS = (
     Flag("--env-creds", _HERE, _STORES, "use what this machine offers: the default profile, its own identity"),
     Flag("--region", _HERE, _STORES, "the bucket's region (S3)", "NAME"),
     Flag("--profile", _HERE, _STORES, "keys and region from this profile of the AWS files (S3)", "NAME"),
-    Flag("--public", _HERE, _STORES, "the store asks for no credentials"),
+    Flag("--public", _HERE, _STORES, "anonymous access, for a public bucket"),
     Flag("--cache-dir", _HERE, _STORES, "where fetched log files are kept (default: the user's cache directory)", "DIR"),
     Flag("--no-cache", _HERE, _STORES, "keep no log file, and use none that was kept"),
     Flag("--cache-size", _HERE, _STORES, "how much the cache may keep (default 2GiB)", "SIZE", size),

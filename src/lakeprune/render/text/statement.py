@@ -157,7 +157,7 @@ def _execute(plan: StatementPlan, execution: Execution | None) -> Iterator[str]:
     else:
         yield f"condition, to which nothing needs to be added: {printable(plan.statement.executed)}"
     if execution is None:
-        yield "not asked for: --execute does it"
+        yield "dry run; add --execute to apply it"
         return
     yield from map(printable, execution.notes)
     if execution.commit is not None:
