@@ -7,7 +7,7 @@ is read, and whatever the stream holds is given back in every case.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -26,6 +26,7 @@ from lakeprune.errors import LakepruneError
 NDJSON = "application/x-ndjson; charset=utf-8"
 JSON = "application/json; charset=utf-8"
 _CHUNK = 1 << 18
+_STALLED = 0.1  # seconds of one write after which a reader does not keep up
 SAFE_HEADERS = {
     "Cache-Control": "private, no-store",
     "Referrer-Policy": "no-referrer",
@@ -111,6 +112,7 @@ class Streamed(Response):
         self._ahead = next(chunks, None) if media == NDJSON else None
         self.is_whole = media == NDJSON and self._ahead is None
         self.limiter: CapacityLimiter | None = None
+        self.let_go: Callable[[], None] | None = None  # called once: at the end, or when the reader does not keep up
 
     def close(self) -> None:
         close = getattr(self._chunks, "close", None)
@@ -127,7 +129,9 @@ class Streamed(Response):
                 return
             chunk: bytes | None = self._first
             while chunk is not None and not gone.is_set():
+                stalled = asyncio.get_running_loop().call_later(_STALLED, self._let_go)
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                stalled.cancel()
                 chunk = await to_thread.run_sync(self._next, limiter=self.limiter)
             if chunk is None:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -135,8 +139,14 @@ class Streamed(Response):
             self._visit.tell(f"the stream was cut: {refusal_of(error).log or error}")
             raise Abandoned from error
         finally:
+            self._let_go()
             watcher.cancel()
             await to_thread.run_sync(self.close, abandon_on_cancel=False)
+
+    def _let_go(self) -> None:
+        let_go, self.let_go = self.let_go, None
+        if let_go is not None:
+            let_go()
 
     def _next(self) -> bytes | None:
         ahead, self._ahead = self._ahead, None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -187,12 +188,20 @@ def _endpoint(service: Service, handler: Handler, route: str) -> Callable[[Reque
                 capabilities_of(request.headers.get(HEADER)),
                 body,
             )
-            async with lane:
+            await lane.acquire_on_behalf_of(visit)
+            release: Callable[[], None] | None = partial(lane.release_on_behalf_of, visit)
+            try:
                 answer = await to_thread.run_sync(handler, call, limiter=service.plans)
-            if isinstance(answer, Streamed):
-                answer.limiter = service.steps
-                if not answer.is_whole:
-                    return await _counted(answer, service.listings, recipient.name)
+                if isinstance(answer, Streamed):
+                    answer.limiter = service.steps
+                    if not answer.is_whole:
+                        # The engine holds a long answer, so no other one is begun while its reader keeps up.
+                        counted = await _counted(answer, service.listings, recipient.name)
+                        answer.let_go, release = release, None
+                        return counted
+            finally:
+                if release is not None:
+                    release()
         except EXPECTED as error:
             return refused(refusal_of(error), visit)
         return answer
