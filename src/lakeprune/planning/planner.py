@@ -13,7 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from lakeprune.engines.engine import Engine, EngineError
+from lakeprune.engines.engine import Engine, EngineError, Typed
 from lakeprune.errors import PredicateError, TableError
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.planning.question import Question
@@ -156,7 +156,9 @@ class Planner(Struct, frozen=True):
             raise fails_in_spark(predicates[0].predicate, why, self.profile)
 
     def why_not_evaluated(self, clause: Clause) -> str | None:
-        """Why lakeprune has no value of a clause for some partition value, where Spark may have one."""
+        """Why lakeprune has no value of a clause for some partition value, where Spark may have one and was not asked."""
+        if self.engine.evaluates(Typed("TRUE", (), self.profile.zone)):
+            return None
         exacts = [node for node in nodes(clause.predicate) if isinstance(node, Exact)]
         with self.reading():
             found = (failures(self.engine, self.snapshot, self.profile, exact).doubtful for exact in exacts)

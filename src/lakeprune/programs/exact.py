@@ -16,6 +16,7 @@ from lakeprune.formats.relation import Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed, SparkFails
+from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Column, Exact, Opaque, Profile
 from lakeprune.predicate.walk import nodes
 from lakeprune.skipping.plan import Lift, Plan
@@ -58,7 +59,8 @@ def exact_lookups(
     exacts = dict.fromkeys(exact for plan in plans for exact in plan.exacts)
     asked = dict.fromkeys(exact.columns for exact in exacts)
     values = {columns: _distinct_values(engine, snapshot, profile, columns, within) for columns in asked}
-    return [_lookup(engine, profile, exact, values[exact.columns], number) for number, exact in enumerate(exacts)]
+    schema = snapshot.facts.schema
+    return [_lookup(engine, schema, profile, exact, values[exact.columns], number) for number, exact in enumerate(exacts)]
 
 
 def possible_truths(exact: Exact, values: Sequence[Candidates], profile: Profile) -> Truths:
@@ -103,24 +105,36 @@ def _is_engines(exact: Exact) -> bool:
     return any(isinstance(node, Opaque) for node in nodes(exact.predicate))
 
 
-def _truths(engine: Engine, exact: Exact, values: Sequence[Sequence[Candidates]], profile: Profile) -> list[Truths]:
-    if not _is_engines(exact):
-        return [possible_truths(exact, candidates, profile) for candidates in values]
-    from lakeprune.programs.engine_truths import MEANINGS, engine_truths
+def _truths(
+    engine: Engine, schema: Schema, exact: Exact, values: Sequence[Sequence[Candidates]], profile: Profile
+) -> list[Truths]:
+    if _is_engines(exact):
+        from lakeprune.programs.engine_truths import MEANINGS, engine_truths
 
-    return [
-        Truths(UNKNOWN, Lift.UNREADABLE) if found is None else Truths(UNKNOWN, Lift.FAILED) if Truth.FAILED in found
-        else Truths(frozenset(MEANINGS[truth] for truth in found))
-        for found in engine_truths(engine, exact, values, profile)
-    ]  # fmt: skip
+        return [
+            Truths(UNKNOWN, Lift.UNREADABLE) if found is None else Truths(UNKNOWN, Lift.FAILED) if Truth.FAILED in found
+            else Truths(frozenset(MEANINGS[truth] for truth in found))
+            for found in engine_truths(engine, exact, values, profile)
+        ]  # fmt: skip
+    found = [possible_truths(exact, candidates, profile) for candidates in values]
+    failed = [number for number, truths in enumerate(found) if truths.doubt is Lift.FAILED]
+    if failed:
+        from lakeprune.programs.engine_truths import MEANINGS, truths_of_failed
+
+        answers = truths_of_failed(engine, schema, exact, [values[number] for number in failed], profile)
+        for number, answer in zip(failed, answers, strict=True):
+            if answer is not None:
+                found[number] = Truths(frozenset(MEANINGS[truth] for truth in answer))
+    return found
 
 
-def _lookup(engine: Engine, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
+def _lookup(engine: Engine, schema: Schema, profile: Profile, exact: Exact, values: Sequence[_Values], number: int) -> Lookup:
     keys = [(f"e{number}_k{i}", f"e{number}_m{i}") for i in range(len(exact.columns))]
     names = [name for pair in keys for name in pair] + [f"e{number}_{name}" for name in ("t", "f", "n", "unreadable", "failed")]
     types = ["STRING", "BOOLEAN"] * len(keys) + ["BOOLEAN"] * 5
     rows = []
-    for (row, _), found in zip(values, _truths(engine, exact, [candidates for _, candidates in values], profile), strict=True):
+    truths = _truths(engine, schema, exact, [candidates for _, candidates in values], profile)
+    for (row, _), found in zip(values, truths, strict=True):
         known = [truth in found.values for truth in (True, False, None)]
         rows.append((*row, *known, found.doubt is Lift.UNREADABLE, found.doubt is Lift.FAILED))
     return Lookup(exact, number, engine.lookup(names, types, rows))
