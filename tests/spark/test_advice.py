@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
@@ -103,6 +105,8 @@ def test_ordered_files_are_read_less_and_the_ordered_region_is_left_alone(spark:
         ("region != 'EU'", "EXCLUDES_LITTLE", True),
         ("region = 'eu'", "NOTHING_LEFT", False),
         ("x = NULL", "NOTHING_LEFT", False),
+        ("\"region\" = 'EU'", "CONTRADICTION", False),
+        ("x >= 0", "ALWAYS_TRUE", True),
         ("CAST(x AS STRING) = '504'", "OPAQUE_EXPRESSION", True),
         ("x > 6000", "NO_PARTITION_FILTER", False),
     ][:: 1 if IS_WHOLE else 2],
@@ -129,6 +133,19 @@ def test_branches_of_an_or_give_every_row_once(spark: SparkSession, sales: Path)
     found = one(sales, where, "UNSPLITTABLE_OR")
     assert found.rewrite is not None
     assert spark.sql(found.rewrite).count() == rows(spark, sales, where)[0]
+    for number in (1, 2):
+        branch = str(found.numbers[f"branch_{number}"])
+        assert found.numbers[f"branch_{number}_files"] == kept(sales, branch)[0] == planned(spark, sales, branch)
+
+
+def test_excluding_nan_leaves_the_files_that_strict_keeps_for_it(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "floats"
+    for values in ([1.0, 2.0], [3.0, float("nan")]):
+        write_deltalake(path, pa.table({"id": [1, 2], "r": values}), mode="append")
+    found = one(path, "r > 100", "UNDEFINED_NAN", nan_policy="strict")
+    assert found.rewrite is not None
+    assert lakeprune.explain(path, found.rewrite, nan_policy="strict").kept_files == found.numbers["files_with_rewrite"] == 0
+    assert rows(spark, path, f"({found.rewrite}) OR isnan(r)") == rows(spark, path, "r > 2.5 AND id = 2")
 
 
 @only_whole
