@@ -9,7 +9,7 @@ import pytest
 
 from lakeprune.cli.parser import parsed
 from lakeprune.cli.spark_session import add_iceberg, settings_of
-from lakeprune.engines.spark.packages import LINES, delta_package, iceberg_package
+from lakeprune.engines.spark.packages import LINES, WITHOUT_MERGE, check_merges, delta_package, iceberg_package
 from lakeprune.errors import UsageError
 from tests.builders import delta
 
@@ -101,3 +101,13 @@ def test_each_line_of_pyspark_has_its_own_connectors() -> None:
     with pytest.raises(UsageError, match=r"no Delta connector for PySpark 4\.9 is known here") as caught:
         delta_package("4.9")
     assert caught.value.code == "LP254"
+
+
+def test_a_merge_is_refused_on_lines_whose_plans_differ() -> None:
+    for line in LINES:
+        if line not in WITHOUT_MERGE:
+            check_merges(f"{line}.2")
+            continue
+        with pytest.raises(UsageError, match=r"MERGE needs Spark 4\.1") as caught:
+            check_merges(f"{line}.2")
+        assert caught.value.code == "LP263"

@@ -22,6 +22,7 @@ _ICEBERG = {
     NEWEST: "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
 LINES = tuple(_DELTA)
+WITHOUT_MERGE = ("3.5", "4.0")  # Catalyst's plan of a MERGE has other parts there
 
 
 def installed_line() -> str:
@@ -48,6 +49,16 @@ def delta_package(line: str | None = None) -> str:
 def iceberg_package(line: str | None = None) -> str:
     """Iceberg's runtime for a line, the installed one unless given."""
     return _known("Iceberg", _ICEBERG, line or installed_line())
+
+
+def check_merges(version_: str) -> None:
+    """Refuse a MERGE on a version of Spark whose plan of it is not known here.
+
+    >>> check_merges("4.1.4")
+    """
+    if line_of(version_) in WITHOUT_MERGE:
+        fix = f"run it on Spark {NEWEST}, or give the MERGE to Delta itself; explain, verify, update and delete work here"
+        raise UsageError("LP263", f"lakeprune's MERGE needs Spark {NEWEST}, and this is {version_}", fix=fix)
 
 
 def _known(format_: str, packages: dict[str, str], line: str) -> str:

@@ -74,5 +74,7 @@ class Merge(Struct, frozen=True):
 
     def check(self, target: Target) -> CheckedMerge:
         from lakeprune.apps.statements.merge.checked import checked_merge
+        from lakeprune.engines.spark.packages import check_merges
 
+        check_merges(target.spark.version)
         return checked_merge(self, target)
