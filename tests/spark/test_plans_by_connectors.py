@@ -18,6 +18,7 @@ import lakeprune
 from demo.tables import users
 from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.errors import UsageError
+from tests.apps.scan.rows import rows_of as arrow_rows
 from tests.scope import only_whole
 from tests.spark.processes import connect_server
 from tests.spark.test_changes_to_spark import feed  # noqa: F401  # a fixture
@@ -48,6 +49,40 @@ def test_an_iceberg_plan_gives_the_rows_of_its_predicate(readings: tuple[str, Pa
         assert rows_of(made.to_spark(spark, UNFILTERED).select("word")) == rows_of(expected)
         assert made.handoff is not None
         assert set(made.handoff.applied.values()) <= {"Spark"}
+
+
+def test_an_iceberg_plan_has_versions_limits_and_files(readings: tuple[str, Path], spark: SparkSession) -> None:
+    name, place = readings
+    first = spark.sql(f"SELECT snapshot_id FROM {name}.snapshots ORDER BY committed_at").first()
+    assert first is not None
+    assert lakeprune.plan(place, "p = 1", version=first[0]).to_spark(spark).count() == 10
+    received = lakeprune.ScanPlan.from_json(lakeprune.plan(place, "p = 1").to_json())
+    assert received.to_spark(spark).count() == 9
+    assert lakeprune.plan(place, "p = 1", limit=3).to_spark(spark).count() == 3
+    made = lakeprune.plan(place, "p = 1", columns=["id"])
+    rows = made.to_spark(spark, ScanOptions(file_column="file")).collect()
+    assert {row["file"] for row in rows} == set(made.files.column("uri").to_pylist())
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_rows_of_iceberg_outside_spark_have_its_deletes(version: int, lake: str, spark: SparkSession, tmp_path: Path) -> None:
+    """Position deletes of version 2, deletion vectors of version 3."""
+    name, place = f"{lake}.deleted", tmp_path / "lake" / "db" / "deleted"
+    modes = ", ".join(f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update"))
+    on = f"TBLPROPERTIES ('format-version' = '{version}', {modes})"
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, p INT, s STRUCT<x: INT>) USING iceberg PARTITIONED BY (p) {on}")
+    spark.sql(f"INSERT INTO {name} SELECT id, int(id % 2), named_struct('x', int(id)) FROM range(0, 20, 1, 1)")
+    spark.sql(f"DELETE FROM {name} WHERE id IN (3, 4, 11)")
+    spark.sql(f"UPDATE {name} SET s = NULL WHERE id = 6")
+    spark.sql(f"INSERT INTO {name} VALUES (3, 1, NULL)")
+    made = lakeprune.plan(place)
+    kinds = {each["kind"] for text in made.files.column("vector").to_pylist() if text for each in json.loads(text)}
+    assert kinds == {"position" if version == 2 else "vector"}
+    for where in (None, "id < 5", "s.x > 10 AND p = 1", "s IS NULL"):
+        found = lakeprune.plan(place, where).to_arrow().read_all()
+        expected = spark.table(name).where(where or "TRUE").toArrow()
+        assert expected.num_rows
+        assert arrow_rows(found) == arrow_rows(expected, found.schema)
 
 
 def test_unfiltered_rows_of_a_feed_are_of_the_planned_commits(feed: Path, spark: SparkSession) -> None:  # noqa: F811
