@@ -10,8 +10,8 @@ gives no value: the file counts as one that does not record the column.
     k=                             unknown           ('' or NULL)
     k=1/k=2                        unknown
 
-Types are those that Spark infers from all values of a column: whole numbers, dates (2024-01 is its first day). Other numbers and
-times Spark takes for such, and other readers for text: `k > '9'` is not the same to both, so that nothing is compared with
+Types are those that Spark infers from all values of a column: whole numbers, dates. Other numbers and times
+Spark takes for such, and other readers for text: `k > '9'` is not the same to both, so that nothing is compared with
 them (T97).
 """
 
@@ -28,12 +28,12 @@ from lakeprune.values.types import DATE, INT, INTEGER_RANGES, LONG, STRING, Data
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_DATE = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?", re.ASCII)
-# More than Spark takes for a number, and for a time whose date `_date_of` reads.
+# More than Spark takes for a number, and for a time.
 _NUMBER = re.compile(
     r"\s*[+-]?(0[xX][0-9a-fA-F.]+([pP][+-]?\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|NaN|Infinity)[dDfF]?\s*", re.ASCII
 )
-_TIME = re.compile(r"\s*([+-]?\d{4,7}-\d{1,2}(?:-\d{1,2})?)(?:[ T].*)?", re.ASCII)
+_TIME = re.compile(r"\s*[+-]?\d{4,7}-\d{1,2}(-\d{1,2})?([ T].*)?", re.ASCII)
+_CLOCK = re.compile(r"\d[ T]", re.ASCII)
 _AMBIGUOUS = "Spark takes the values of its folders for numbers or times, others for text"
 
 Texts = Mapping[str, str | None]  # of one file: column -> text of its value; a column that is not there is unknown
@@ -65,16 +65,6 @@ def partition_fields(files: Iterable[Texts]) -> tuple[Field, ...]:
         for name, text in each.items():
             texts.setdefault(name, set()).update(() if text is None else (text,))
     return tuple(_field(name, values) for name, values in texts.items())
-
-
-def typed(texts: Texts, fields: Iterable[Field]) -> Texts:
-    """The texts of a file, with dates as every engine reads them.
-
-    >>> typed({"month": "2024-1", "k": "a"}, [Field("month", "month", DATE, Role.PARTITION)])
-    {'month': '2024-01-01', 'k': 'a'}
-    """
-    dates = {field.name for field in fields if field.type.kind is Kind.DATE}
-    return {name: _date_of(text) if name in dates and text is not None else text for name, text in texts.items()}
 
 
 def value_of(text: str | None, data_type: DataType) -> Scalar:
@@ -117,27 +107,12 @@ def _field(name: str, texts: set[str]) -> Field:
 def _is_ambiguous(texts: set[str]) -> bool:
     if all(_NUMBER.fullmatch(text) for text in texts):
         return True
-    times = [_TIME.fullmatch(text) for text in texts]
-    # Dates with a sign or many digits are not looked into: they are times to be careful with.
-    return all(time is not None and (_DATE.fullmatch(time[1]) is None or _date_of(time[1]) is not None) for time in times)
-
-
-def _date_of(text: str) -> str | None:
-    """The date that a text is to Spark, whose day and month may be short and whose day may be missing; None for others.
-
-    >>> _date_of("2024-2"), _date_of("2024-2-29"), _date_of("2023-2-29"), _date_of("2024")
-    ('2024-02-01', '2024-02-29', None, None)
-    """
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day = match[1], match[2], match[3] or "1"
-    iso = f"{year}-{month:0>2}-{day:0>2}"
-    return None if days_of_iso(iso) is None else iso
+    # Dates beside times are times as well; dates alone, in short or not, are not in doubt.
+    return all(_TIME.fullmatch(text) for text in texts) and any(_CLOCK.search(text) for text in texts)
 
 
 def _type_of(texts: set[str]) -> DataType:
     if texts and all(_INTEGER.fullmatch(text) for text in texts):
         low, high = INTEGER_RANGES[Kind.INT]
         return INT if all(low <= int(text) <= high for text in texts) else LONG
-    return DATE if texts and all(_date_of(text) is not None for text in texts) else STRING
+    return DATE if texts and all(days_of_iso(text) is not None for text in texts) else STRING

@@ -13,7 +13,7 @@ from msgspec.json import decode
 from lakeprune.engines.engine import Element, Engine, EngineError
 from lakeprune.errors import TableError
 from lakeprune.formats.format import At, NotThisFormat, refuse_ref
-from lakeprune.formats.parquet.hive import partition_fields, texts_of, typed, without_shadowed
+from lakeprune.formats.parquet.hive import partition_fields, texts_of, without_shadowed
 from lakeprune.formats.parquet.ladder import EVIDENCE
 from lakeprune.formats.parquet.schema import fields_of
 from lakeprune.formats.parquet.snapshot import ParquetFile, ParquetSnapshot, unreadable
@@ -47,10 +47,7 @@ class ParquetFormat:
             raise unreadable(error, storage.location, places) from error
         texts = [texts_of(entry.name) for entry in entries]
         partitions = partition_fields(texts)
-        files = [
-            ParquetFile(entry, place, rows[place], typed(each, partitions))
-            for entry, place, each in zip(entries, places, texts, strict=True)
-        ]
+        files = [ParquetFile(entry, place, rows[place], each) for entry, place, each in zip(entries, places, texts, strict=True)]
         fields = fields_of([decode(elements, type=list[Element]) for (elements,) in schemas])
         facts = SnapshotFacts(
             "parquet",
