@@ -46,16 +46,16 @@ def check(report: Report) -> None:
     listed = Counter(Shade.ASSUMED if file.assumes else Shade(file.verdict.value.lower()) for file in report.files)
     expected = [listed[shade] for shade in VERDICTS]
     picture = report.picture()
-    credits = {file.path: file.credit for file in report.files}
+    credited = {file.path: file.credit for file in report.files}
     above = {rung.name for rung in report.facts.evidence.ladder[:-1]}
     for strip in picture.strips:
         assert [sum(counts) for counts in zip(*(lane.files for lane in strip.lanes), strict=True)] == expected, report.predicate
         for lane in strip.lanes:
             for mark in lane.marks:
                 if mark.shade is Shade.BY_PARTITION:
-                    assert credits[mark.path] in above | {CONSTANT}, report.predicate
+                    assert credited[mark.path] in above | {CONSTANT}, report.predicate
                 elif mark.shade in (Shade.DROP, Shade.BY_ANOTHER):
-                    assert credits[mark.path] not in above, report.predicate
+                    assert credited[mark.path] not in above, report.predicate
             drawn = Counter(mark.shade for mark in lane.marks)
             known = [of - unknown for of, unknown in zip(lane.files, lane.unknown, strict=True)]
             assert sum(drawn.values()) in (0, sum(known) - lane.only_null), report.predicate

@@ -105,9 +105,7 @@ def _builder() -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise UsageError(
-            "LP220", "the Spark engine needs PySpark", why=str(error), fix=install_line("spark")
-        ) from error
+        raise UsageError("LP220", "the Spark engine needs PySpark", why=str(error), fix=install_line("spark")) from error
     return SparkSession.builder
 
 
