@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 
 import lakeprune
 from tests.builders.untimed import untimed
+from tests.formats.parquet.files import write
+from tests.formats.parquet.test_locations import GUESSED
 from tests.scope import IS_WHOLE
 
 pytestmark = pytest.mark.spark
@@ -52,6 +54,16 @@ def test_what_spark_finds_is_kept(spark: SparkSession, folder: Path, where: str)
     assert needed
     assert needed <= kept
     assert len(kept) < report.numbers.total.files
+
+
+@pytest.mark.parametrize(("texts", "where"), [*GUESSED, (["2024-01"], "p < '2024-01-01'"), (["2024-1-5"], "p = '2024-1-5'")])
+def test_values_of_folders_that_spark_finds_are_kept(spark: SparkSession, tmp_path: Path, texts: list[str], where: str) -> None:
+    """T97: numbers and times to Spark, text to others; short dates are text."""
+    for text in texts:
+        write(tmp_path / f"t/p={text}/f.parquet", {"id": [1]})
+    assert spark.read.parquet(str(tmp_path / "t")).where(where).count() >= 1
+    kept = {file.path for file in lakeprune.explain(tmp_path / "t", where, timezone="UTC").files if file.kept}
+    assert f"p={texts[-1]}/f.parquet" in kept
 
 
 def test_days_of_the_julian_calendar_are_kept(spark: SparkSession, tmp_path: Path) -> None:
