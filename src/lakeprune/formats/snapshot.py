@@ -114,6 +114,7 @@ class ParquetFiles(Struct, frozen=True):
 
 class Snapshot(ABC):
     facts: SnapshotFacts
+    is_closed = False  # by whoever opened it: what was kept of it is gone
 
     @abstractmethod
     def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:

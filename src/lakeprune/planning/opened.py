@@ -28,7 +28,6 @@ class OpenedTable:
         self.snapshot = snapshot
         self._awake = ExitStack()
         self._awake.enter_context(engine.awake())
-        self._is_closed = False
 
     @property
     def location(self) -> str:
@@ -44,8 +43,8 @@ class OpenedTable:
 
     def close(self) -> None:
         """Let go of everything that was read; twice is as good as once."""
-        if not self._is_closed:
-            self._is_closed = True
+        if not self.snapshot.is_closed:
+            self.snapshot.is_closed = True
             self._awake.close()
             self.snapshot.close()
 
@@ -61,8 +60,8 @@ class OpenedTable:
 
     def check_as_opened(self, at: At, *, access: Mapping[str, Any], catalog: str | None) -> None:
         """LP276 where a question asks for another version, or another way to the table, than it is open with."""
-        if self._is_closed:
-            raise UsageError("LP276", "the table was closed", where=self.location, fix="open it again")
+        if self.snapshot.is_closed:
+            raise closed(self.location)
         asked = [
             name
             for name, is_other in (
@@ -77,3 +76,8 @@ class OpenedTable:
         if asked:
             what = f"`{asked[0]}` was given for a table that is open already"
             raise UsageError("LP276", what, where=repr(self), fix=f"give `{asked[0]}` to lakeprune.open")
+
+
+def closed(location: str) -> UsageError:
+    fix = "ask for files and rows while it is open, or open it again"
+    return UsageError("LP276", "the table was closed", where=location, fix=fix)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lakeprune.engines.engine import Engine, EngineError, Typed
-from lakeprune.errors import PredicateError, TableError
+from lakeprune.errors import LakepruneError, PredicateError, TableError
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
 from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
@@ -140,7 +140,13 @@ class Planner(Struct, frozen=True):
         try:
             yield
         except EngineError as error:
-            raise self.snapshot.failure(error) from error
+            raise self.failure(error) from error
+
+    def failure(self, error: EngineError) -> LakepruneError:
+        """What an engine that cannot read the metadata means; LP276 for a table that was closed meanwhile."""
+        from lakeprune.planning.opened import closed
+
+        return closed(self.facts.location) if self.snapshot.is_closed else self.snapshot.failure(error)
 
     def check_computable(self, question: Question, patterns: Sequence[Pattern]) -> None:
         """LP106 for a predicate on which Spark's ANSI mode fails: one clause over partition columns, computed for each value."""

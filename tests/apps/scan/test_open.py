@@ -53,3 +53,16 @@ def test_an_opened_table_has_one_version_and_an_end(tmp_path: Path) -> None:
     with pytest.raises(lakeprune.UsageError) as error:
         lakeprune.explain(table)
     assert error.value.code == "LP276"
+
+
+def test_what_came_of_a_table_says_that_it_was_closed(tmp_path: Path) -> None:
+    users(tmp_path / "users")
+    with lakeprune.open(tmp_path / "users") as table:
+        plan, report = lakeprune.plan(table, "age > 30"), lakeprune.explain(table, "age > 30")
+        read = lakeprune.plan(table, "age > 30")
+        assert read.files.num_rows == report.kept_files
+    for ask in (lambda: plan.files, lambda: plan.statistics, plan.to_json, plan.to_arrow, lambda: report.kept, report.to_html):
+        with pytest.raises(lakeprune.UsageError, match="the table was closed") as error:
+            ask()
+        assert error.value.code == "LP276"
+    assert read.files.num_rows == report.kept_files  # what was read before is still there

@@ -82,7 +82,7 @@ class PlannedFiles(Struct, frozen=True):
             yield
         except EngineError as error:
             if UNREADABLE not in str(error):
-                raise self.planner.snapshot.failure(error) from error
+                raise self.planner.failure(error) from error
             raise unreadable_partition(self.planner, str(error)) from error
 
 
