@@ -100,4 +100,10 @@ def test_plain_parquet_is_refused(tmp_path: Path) -> None:
 
     pq.write_table(pa.table({"x": [1]}), tmp_path / "a.parquet")
     with pytest.raises(UsageError, match="Delta tables"):
-        module.compare(str(tmp_path), "x = 1", engines=["polars"])
+        module.compare(tmp_path, "x = 1", engines=["polars"])  # a Path is a table as well
+
+
+def test_engines_are_a_list(table: str) -> None:
+    with pytest.raises(UsageError, match="the engines are 'delta-rs'") as error:
+        module.compare(table, WHERE, engines="delta-rs")
+    assert error.value.code == "LP292"

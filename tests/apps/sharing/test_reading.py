@@ -116,6 +116,9 @@ def test_what_is_wrong_with_a_profile_is_said_without_its_token(tmp_path: Path, 
     assert secret not in repr(Profile("https://x", secret))
     with pytest.raises(TableError, match="LP391"):
         read_profile(str(tmp_path / "nosuch"))
+    for location in ("orders", None):
+        with pytest.raises(TableError, match="LP391"):
+            lakeprune.sharing.read(location)  # type: ignore[arg-type]  # as a program may
 
 
 def test_a_file_that_cannot_be_fetched_is_named_without_its_signature(share: str) -> None:

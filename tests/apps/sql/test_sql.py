@@ -39,7 +39,8 @@ SELECT * FROM orders o, users u WHERE user = uid AND country = 'a' AND id = 4   
 SELECT * FROM orders o SEMI JOIN users u ON o.user = u.uid WHERE o.id = 3                           | -             | -
 SELECT * FROM orders o JOIN users u USING (id) WHERE o.id = 3                                       | -             | -
 SELECT * FROM orders AS o(x, y, z, id) WHERE id = 3                                                 | -             | *
-WITH orders AS (SELECT 1 AS id) SELECT * FROM orders WHERE id = 2                                   | *             | *
+WITH orders AS (SELECT 1 AS id) SELECT * FROM orders WHERE id = 2                                   | -             | *
+WITH orders AS (SELECT * FROM orders WHERE id = 2) SELECT * FROM orders                             | -             | *
 SELECT count(*) FILTER (WHERE id > 4) FROM orders                                                   | -             | *
 SELECT * FROM orders WHERE x > '1.5' AND d > 5 AND id > 1e3 AND abs(id) = 3                         | -             | *
 SELECT * FROM orders WHERE EXISTS (SELECT 1 FROM users WHERE uid = user AND orders.id = 3)          | -             | -
@@ -103,6 +104,11 @@ def test_answers_are_those_over_whole_tables(tables: dict[str, str], query: str)
         for name, path in tables.items():
             connection.register(name, DeltaTable(path).to_pyarrow_table())
         assert repr(rows.to_pylist()) == repr(connection.sql(query).to_arrow_table().to_pylist())
+
+
+def test_a_cte_may_have_the_name_of_the_table_that_it_reads(tables: dict[str, str]) -> None:
+    query = "WITH users AS (SELECT * FROM users WHERE uid < 12) SELECT count(*) AS n FROM users WHERE uid > 7"
+    assert lakeprune.sql(tables, query).read_all().to_pylist() == [{"n": 4}]
 
 
 @contextmanager

@@ -6,6 +6,7 @@ its own: what it does to itself is a row of the answer, not the end of it.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -32,18 +33,20 @@ _SLOWEST = 600  # seconds that one engine may take
 _LONGEST = 300
 
 
-def compare(table: str, where: str, *, engines: Sequence[str] = tuple(ENGINES)) -> Comparison:
+def compare(table: str | os.PathLike[str], where: str, *, engines: Sequence[str] = tuple(ENGINES)) -> Comparison:
     """What each of these engines opens of a Delta table for a predicate."""
     from lakeprune.apps.scan.plan import plan
     from lakeprune.predicate.read.sql.dialects import query_in
 
     started = time.monotonic()
+    table = os.fspath(table) if isinstance(table, os.PathLike) else table
     _check(table, engines)
     found = plan(table, where)
     assert found.planner is not None, "a plan that was made here has its table"
     facts = found.planner.facts
     if facts.format != "delta":
-        raise UsageError("LP290", f"engines are compared on Delta tables, and this is a {facts.title}", where=table)
+        what = "engines are compared on Delta tables, and this is not one"
+        raise UsageError("LP290", what, where=f"{facts.title}: {table}")
     every = plan(table).files.column("uri").to_pylist()
     names = [field.name for field in facts.schema.fields]
     rows = []
@@ -65,6 +68,8 @@ def compare(table: str, where: str, *, engines: Sequence[str] = tuple(ENGINES)) 
 
 
 def _check(table: str, engines: Sequence[str]) -> None:
+    if isinstance(engines, str):
+        raise UsageError("LP292", f"the engines are {engines!r}", fix=f"give a list of names, of {', '.join(ENGINES)}")
     if unknown := [engine for engine in engines if engine not in ENGINES]:
         raise UsageError("LP292", f"there is no engine `{unknown[0]}`", fix=f"the engines are: {', '.join(ENGINES)}")
     if "://" in table and not table.startswith("file:"):

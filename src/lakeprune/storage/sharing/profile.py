@@ -55,10 +55,10 @@ def is_shared(location: str) -> bool:
 
 
 def shared_name(location: str) -> SharedName:
-    found = _SHARED.fullmatch(location)
+    found = _SHARED.fullmatch(location) if isinstance(location, str) else None
     if found is None:
         fix = "write it as profile.share#share.schema.table"
-        raise TableError("LP391", "this does not name a shared table", where=location, fix=fix)
+        raise TableError("LP391", "this does not name a shared table", where=str(location), fix=fix)
     return SharedName(**found.groupdict())
 
 

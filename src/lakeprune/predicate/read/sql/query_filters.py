@@ -54,8 +54,9 @@ def query_filters(query: str, tables: Mapping[str, Schema], dialect: str, zone: 
     demands: dict[str, list[list[str]]] = {}
     for table in tree.find_all(exp.Table):
         name = table.name.lower()
-        if name in schemas and name not in shadowed and not table.db:
-            demands.setdefault(name, []).append(list(_demanded(table, schemas, zone)))
+        if name in schemas and not table.db:
+            is_doubtful = name in shadowed  # the table, or the CTE of its name: `WITH t AS (SELECT * FROM t) ...` reads both
+            demands.setdefault(name, []).append([] if is_doubtful else list(_demanded(table, schemas, zone)))
     return {name: _joined(demands[name.lower()]) for name in tables if name.lower() in demands}
 
 
