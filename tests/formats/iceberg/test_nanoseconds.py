@@ -16,7 +16,7 @@ from lakeprune.predicate.comparison import members
 from lakeprune.predicate.passes import state_as_sets
 from lakeprune.skipping.verdict import Verdict
 from lakeprune.values.literals import format_value
-from lakeprune.values.types import TIMESTAMP_NTZ
+from lakeprune.values.types import TIMESTAMP_NTZ, DataType
 from tests.formats.iceberg.tables import Entry, Layout, SpecField, column, encoded, write_table
 from tests.scope import IS_WHOLE
 
@@ -146,7 +146,7 @@ def test_rounding_towards_zero_loses_rows_before_1970(tmp_path: Path, monkeypatc
     case = ([[-1]], [("AND", [("<", 0)])], None)
     _check(tmp_path / "a", *case)
 
-    def towards_zero(values: list[bytes | None]) -> list[int | None]:
+    def towards_zero(values: list[bytes | None], _type: DataType) -> list[int | None]:
         return bounds._numbers(values, {8: "q"}, lambda number, _: int(number / 1000) + 1)
 
     monkeypatch.setattr("lakeprune.formats.iceberg.files.microseconds", towards_zero)

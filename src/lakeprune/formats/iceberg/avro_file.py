@@ -11,8 +11,8 @@ from lakeprune.errors import TableError, TableRefused
 from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.avro.container import Header, UnknownCodec, read_header
 from lakeprune.formats.iceberg.avro.reader import Columns, columns_of
-from lakeprune.formats.iceberg.avro.schema import AvroError, UnknownSchema, parse_schema
-from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, is_there
+from lakeprune.formats.iceberg.avro.schema import AvroError, Primitive, UnknownSchema, parse_schema
+from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, is_there, optional, type_at
 from lakeprune.formats.iceberg.locate import Paths
 
 
@@ -56,6 +56,10 @@ class AvroFile(Struct, frozen=True):
         """Whether its writer has this field; of a file whose columns were read."""
         return _has(self.header.schema, wanted.path)
 
+    def primitive(self, wanted: Wanted) -> str | None:
+        """The primitive type that its writer declares for this field, None for any other; of a file whose columns were read."""
+        return _primitive(self.header.schema, wanted.path)
+
     def damaged(self, why: str) -> TableError:
         return _damaged(self.what, self.place, why)
 
@@ -68,6 +72,18 @@ def _has(schema: bytes, path: tuple[Name, ...]) -> bool:
         from lakeprune.formats.iceberg.avro.other import is_there_for_fastavro
 
         return is_there_for_fastavro(schema, path)
+
+
+@lru_cache(1024)
+def _primitive(schema: bytes, path: tuple[Name, ...]) -> str | None:
+    try:
+        found = type_at(parse_schema(schema), path)
+    except UnknownSchema:
+        from lakeprune.formats.iceberg.avro.other import primitive_for_fastavro
+
+        return primitive_for_fastavro(schema, path)
+    inner = None if found is None else optional(found)
+    return inner.name if isinstance(inner, Primitive) else None
 
 
 def read_avro(paths: Paths, recorded: str, what: str, length: int | None = None) -> AvroFile:

@@ -2,7 +2,7 @@
 
 In: a column of bytes, None where nothing is recorded. Out: canonical values, None where the bytes are not a value of the type:
 a bound that cannot be read is one that is missing. A type that was promoted keeps its old bytes (T57): four bytes under a long
-are an int, under a timestamp they are days.
+are an int, under a timestamp they are days. No date is promoted to a timestamp with a zone: days under one are not known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def decoded(values: Sequence[bytes | None], data_type: DataType) -> list[Any]:
     """
     kind = data_type.kind
     match data_type.family:
-        case Family.INTEGER if kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ):
+        case Family.INTEGER if kind is Kind.TIMESTAMP:
+            return _numbers(values, {8: "q"}, None)
+        case Family.INTEGER if kind is Kind.TIMESTAMP_NTZ:
             return _numbers(values, {8: "q", 4: "i"}, lambda number, size: number if size == 8 else _of_days(number))
         case Family.INTEGER:
             low, high = INTEGER_RANGES[kind]
@@ -51,13 +53,14 @@ def decoded(values: Sequence[bytes | None], data_type: DataType) -> list[Any]:
             return [None] * len(values)
 
 
-def microseconds(values: Sequence[bytes | None]) -> list[int | None]:
+def microseconds(values: Sequence[bytes | None], data_type: DataType) -> list[int | None]:
     """The microseconds of nanoseconds, rounded down also before 1970 (T90); a date that was promoted is still days.
 
-    >>> microseconds([(-1).to_bytes(8, "little", signed=True), (1999).to_bytes(8, "little"), bytes(4), None])
-    [-1, 1, 0, None]
+    >>> microseconds([(1999).to_bytes(8, "little"), bytes(4), b"\\xff" * 8, None], DataType(Kind.TIMESTAMP_NTZ))
+    [1, 0, -1, None]
     """
-    return _numbers(values, {8: "q", 4: "i"}, lambda number, size: _of_days(number) if size == 4 else number // 1000)
+    sizes = {8: "q"} if data_type.kind is Kind.TIMESTAMP else {8: "q", 4: "i"}
+    return _numbers(values, sizes, lambda number, size: _of_days(number) if size == 4 else number // 1000)
 
 
 def _numbers(values: Sequence[bytes | None], formats: dict[int, str], change: Callable[[Any, int], Any] | None) -> list[Any]:

@@ -18,6 +18,7 @@ from lakeprune.formats.iceberg.avro_file import AvroFile, read_avro
 from lakeprune.formats.iceberg.locate import Paths
 from lakeprune.formats.iceberg.manifest_list import Manifest
 from lakeprune.formats.iceberg.tuples import UNREADABLE
+from lakeprune.formats.iceberg.widened import Widened
 
 EXISTING, ADDED, DELETED = 0, 1, 2
 _FILE = Name(2, "data_file")
@@ -72,6 +73,7 @@ class Tuple(Struct, frozen=True):
 
     field_id: int
     name: str
+    widened: Widened | None = None  # its values may be of an earlier type, which the header tells
 
 
 Item = str | Metric | Tuple  # a field of an entry by its name, a metric, or a value of its tuple
@@ -135,6 +137,8 @@ def _live(file: AvroFile, manifest: Manifest, items: Sequence[Item]) -> dict[Ite
     for item in items:
         if isinstance(item, Tuple) and not file.has(_wanted(item)):
             columns[item] = [UNREADABLE] * len(statuses)  # a value that is not recorded is not NULL
+        elif isinstance(item, Tuple) and item.widened is not None:
+            columns[item] = item.widened.values(columns[item], file.primitive(_wanted(item)))
     recorded = manifest.files
     kinds = set(statuses)
     if not kinds <= {EXISTING, ADDED, DELETED}:
@@ -181,7 +185,7 @@ def _wanted(item: Item) -> Wanted:
     match item:
         case Metric(kind, field_id):
             return Wanted((_FILE, Name(METRICS[kind], kind)), field_id)
-        case Tuple(field_id, name):
+        case Tuple(field_id, name, _):
             return Wanted((_FILE, _PARTITION, Name(field_id, name)))
         case _ if item in _OWN:
             return Wanted((Name(_OWN[item], item),))

@@ -241,7 +241,7 @@ def _metrics(rows: Entries, column: Column) -> list[tuple[str, str, list[Any]]]:
         if not metric.kind.endswith("bounds"):
             found.append((name, "BIGINT", rows[metric]))
             continue
-        bounds = microseconds(rows[metric]) if column.has_nanoseconds else decoded(rows[metric], type_)
+        bounds = microseconds(rows[metric], type_) if column.has_nanoseconds else decoded(rows[metric], type_)
         if type_.family is Family.DECIMAL:
             bounds = [None if value is None else f"{value:f}" for value in bounds]
         found.append((name, carrier(type_), bounds))

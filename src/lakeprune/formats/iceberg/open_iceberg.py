@@ -22,7 +22,7 @@ from lakeprune.formats.iceberg.name_mapping import PROPERTY, NameMapping, name_m
 from lakeprune.formats.iceberg.schema import data_type, iceberg_schema
 from lakeprune.formats.iceberg.snapshot import IcebergSnapshot, Origin, StoredColumns
 from lakeprune.formats.iceberg.spark_entries import SparkEntries, entries_by_engine
-from lakeprune.formats.iceberg.specs import identity_columns, specs_of
+from lakeprune.formats.iceberg.specs import as_shown, identity_columns, specs_of
 from lakeprune.formats.iceberg.travel import schema_at, snapshot_at
 from lakeprune.formats.reads import Reads
 from lakeprune.formats.snapshot import Note, SnapshotFacts, TableFeatures
@@ -47,8 +47,10 @@ def open_iceberg(storage: Storage, engine: Engine, asked: At) -> IcebergSnapshot
     # A manifest that the metadata names itself has its spec in its own header, which is read later: it may be of any.
     every = [spec.spec_id for spec in metadata.partition_specs] or [metadata.default_spec_id]
     used = [every if manifest.spec_id is None else [manifest.spec_id] for manifest in manifests]
-    specs = specs_of(metadata, [spec for several in used for spec in several] or [metadata.default_spec_id])
     declared = schema_at(metadata, asked, snapshot)
+    specs = specs_of(metadata, [spec for several in used for spec in several] or [metadata.default_spec_id], declared)
+    if not engine.takes_columns:
+        specs = as_shown(specs)
     data_specs = [
         specs[spec] for several, manifest in zip(used, manifests, strict=True) if manifest.content == 0 for spec in several
     ]

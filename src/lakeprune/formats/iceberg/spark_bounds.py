@@ -17,7 +17,9 @@ def decoded_sql(value: str, data_type: DataType) -> str:
     """The value that a bound is."""
     kind = data_type.kind
     match data_type.family:
-        case Family.INTEGER if kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ):
+        case Family.INTEGER if kind is Kind.TIMESTAMP:
+            return _by_length(value, {8: _whole(value, 8)})
+        case Family.INTEGER if kind is Kind.TIMESTAMP_NTZ:
             return _by_length(value, {8: _whole(value, 8), 4: _of_days(_whole(value, 4))})
         case Family.INTEGER:
             sizes = (8, 4) if kind is Kind.LONG else (4,)

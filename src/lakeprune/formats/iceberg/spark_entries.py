@@ -202,7 +202,7 @@ def entries_by_engine(
     It looks for what is recorded where it is recorded, so a table that was copied is refused.
     """
     specs = sorted(spec.spec_id for spec in metadata.partition_specs) or [metadata.default_spec_id]
-    fields = _partition_fields(specs_of(metadata, specs).values(), columns)
+    fields = _partition_fields(specs_of(metadata, specs, metadata.schema(None)).values(), columns)
     if not all(map(paths.is_where_recorded, [snapshot.manifest_list] if snapshot.manifest_list else snapshot.manifests)):
         why = f"the table was copied: its metadata records {metadata.location}, where Iceberg's runtime would look for manifests"
         raise TableError("LP364", _WHAT, where=paths.storage.location, why=why, fix=_FIX)

@@ -6,6 +6,7 @@ partition values are lifted as single values are (transforms.py); a summary may 
     no summaries, or not one per field of the spec      nothing is known
     a bound that is not a value of the field's type     nothing is known (T41)
     a bound that is missing                             unbounded; never "all NULL", for a bound may just be missing (T51)
+    a bound of an earlier type, by its length           days are their midnight; a truncated int may be a wrapped one (T57, T96)
     lower above upper, NaN among the bounds             both are discarded (T24, T2)
     contains_null                                       FALSE proves that there is no NULL; everything else nothing
     contains_nan                                        FALSE proves that there is no NaN; missing, nothing (T51)
@@ -43,6 +44,7 @@ from lakeprune.formats.iceberg.transforms import (
     raw_name,
     value_type,
 )
+from lakeprune.formats.iceberg.widened import Earlier
 from lakeprune.formats.lifting.transform import Transform
 from lakeprune.formats.relation import Needs, Relation, relation_of
 from lakeprune.formats.snapshot import Snapshot, SnapshotFacts
@@ -50,6 +52,7 @@ from lakeprune.predicate.tree import Column, Profile
 from lakeprune.skipping.ladder import Seen
 from lakeprune.values.types import INT, Family, Scalar
 
+_INT = 4  # bytes
 _CUT = 16  # code points or bytes from which an upper bound may be a prefix
 Specs = Mapping[int, Sequence[SpecField]]
 Decoder = Callable[[Sequence[bytes | None]], list[Any]]
@@ -118,7 +121,7 @@ class ManifestSnapshot(Snapshot):
     def _ranges(self, name: str, spec: int, field: SpecField, column: Column) -> list[tuple[str, str, Sequence[Any]]]:
         place, source = self._specs[spec].index(field), column.type
         type_ = source if keeps_type(field) else INT
-        read: Decoder = microseconds if column.has_nanoseconds and keeps_type(field) else partial(decoded, data_type=type_)
+        read: Decoder = partial(microseconds if column.has_nanoseconds and keeps_type(field) else decoded, data_type=type_)
         ranges = [self._range(manifest, spec, place, read) for manifest in self._manifests]
         ends = [[each.lo for each in ranges], [each.hi for each in ranges]]
         if type_.family is Family.DECIMAL:
@@ -144,7 +147,16 @@ class ManifestSnapshot(Snapshot):
             low, high = None, None
         if isinstance(high, bytes) and len(high) >= _CUT:
             high = None
+        if _may_be_wrapped(self._specs[spec][place], summary.upper, high):
+            low, high = None, None
         return Range(low, high, not summary.contains_null, has_nan)
+
+
+def _may_be_wrapped(field: SpecField, upper: bytes | None, high: Any) -> bool:
+    """Whether a bound of four bytes, under a truncated long, may be an int that wrapped around: the greatest of all."""
+    if field.widened is None or field.widened.type != "long" or upper is None or len(upper) != _INT or high is None:
+        return False
+    return isinstance(field.widened.of_int(high), Earlier)
 
 
 def _is_prefix(high: Any, low: Any) -> bool:

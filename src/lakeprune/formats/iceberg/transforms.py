@@ -37,7 +37,7 @@ _INFINITY = "CAST('Infinity' AS DOUBLE)"
 def transform_of(declared: str, source: DataType, earlier: Collection[str] = ()) -> Transform:
     """The transform of a partition field; void when it is not known, or of a width that is not one.
 
-    `earlier` are the types that the source had before.
+    `earlier` are the types that the source had before, or may have had.
     """
     name = declared.lower()
     if name == "identity":
@@ -153,7 +153,9 @@ def by_spec(seen: Seen, specs: Mapping[int, Sequence[SpecField]]) -> dict[int, l
     """The fields of each spec that prove something about a column: their raw names and transforms."""
     found: dict[int, list[tuple[str, Transform]]] = {}
     for spec, field in fields_of(seen, specs):
-        transform = Identity(INT) if is_bucket(seen.column) else transform_of(field.transform, seen.type, field.earlier)
+        transform = (
+            Identity(INT) if is_bucket(seen.column) else transform_of(field.transform, seen.type, field.earlier | field.possible)
+        )
         found.setdefault(spec, []).append((raw_name(spec, field), transform))
     return found
 

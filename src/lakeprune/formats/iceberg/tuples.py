@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from lakeprune.formats.iceberg.bounds import decoded
+from lakeprune.formats.iceberg.widened import Earlier
 from lakeprune.values.time.calendar import civil_of
 from lakeprune.values.types import DataType, Family, Kind, Scalar
 
@@ -93,6 +94,8 @@ def shown(value: Any, transform: str, data_type: DataType | None) -> str | None:
             return f"{1970 + value:04}"
         if transform == "hour":
             return "{:04}-{:02}-{:02}-{:02}".format(*civil_of(value // 24), value % 24)
+    if isinstance(value, Earlier):
+        return text_of(value.value)
     if isinstance(value, bytes) and data_type is not None and data_type.family is not Family.BYTES:
         found = canonical(value, data_type)
         return value.hex() if found is UNREADABLE else text_of(found)

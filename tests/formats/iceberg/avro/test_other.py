@@ -13,10 +13,11 @@ import pytest
 import lakeprune
 from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.avro.container import read_header
-from lakeprune.formats.iceberg.avro.other import columns_by_fastavro
+from lakeprune.formats.iceberg.avro.other import columns_by_fastavro, primitive_for_fastavro
 from lakeprune.formats.iceberg.avro.reader import read_columns
 from lakeprune.formats.iceberg.avro.schema import AvroError, UnknownSchema
 from lakeprune.formats.iceberg.avro.wanted import Name, Wanted
+from lakeprune.formats.iceberg.avro_file import AvroFile
 from tests.formats.iceberg import tables
 from tests.formats.iceberg.avro.writer import SYNC, avro_file, long
 from tests.formats.iceberg.tables import Entry, SpecField, column, encoded, listed, manifest_list, write_table
@@ -87,6 +88,26 @@ def test_both_readers_agree_on_what_ours_recognises(tmp_path: Path) -> None:
         Wanted((file, Name(110, "null_value_counts")), 1),
     ]
     assert columns_by_fastavro(data, read_header(data), wanted) == read_columns(data, wanted)
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("int", "int"),
+        (["null", {"type": "int", "logicalType": "date"}], "int"),
+        ({"type": "long", "logicalType": "timestamp-micros"}, "long"),
+        (["null", "int", "long"], None),
+        ({"type": "fixed", "name": "f", "size": 4}, None),
+        ({"type": "record", "name": "s", "fields": []}, None),
+    ],
+)
+def test_both_readers_agree_on_the_type_that_a_field_was_written_as(declared: Any, expected: str | None) -> None:
+    """T96."""
+    data = avro_file({"type": "record", "name": "row", "fields": [{"name": "p", "type": declared, "field-id": 1000}]}, [])
+    header, path = read_header(data), (Name(1000, "p"),)
+    assert AvroFile(data, header, "manifest", "here").primitive(Wanted(path)) == expected
+    assert primitive_for_fastavro(header.schema, path) == expected
+    assert primitive_for_fastavro(header.schema, (Name(1001, "q"),)) is None
 
 
 def test_values_nested_without_end_are_damage() -> None:

@@ -14,7 +14,7 @@ from msgspec import DecodeError
 from msgspec.json import decode
 
 from lakeprune.formats.iceberg.avro.container import EMPTY_RECORDS, LARGEST_BLOCK, Header, UnknownCodec, blocks_of
-from lakeprune.formats.iceberg.avro.schema import AvroError, UnknownSchema
+from lakeprune.formats.iceberg.avro.schema import PRIMITIVES, AvroError, UnknownSchema
 from lakeprune.formats.iceberg.avro.wanted import Name, Wanted
 
 DEEPEST = 200
@@ -56,6 +56,17 @@ def columns_by_fastavro(data: bytes, header: Header, wanted: Sequence[Wanted]) -
 def is_there_for_fastavro(schema: bytes, path: Sequence[Name]) -> bool:
     """Whether the writer has this field."""
     return _Schema(schema).names(path) is not None
+
+
+def primitive_for_fastavro(schema: bytes, path: Sequence[Name]) -> str | None:
+    """The primitive type that the writer declares for this field, None for any other."""
+    declared = _Schema(schema).declared(path)
+    if isinstance(declared, list):
+        others = [each for each in declared if each != "null"]
+        declared = others[0] if len(others) == 1 else None
+    while isinstance(declared, Mapping):
+        declared = declared.get("type")
+    return declared if isinstance(declared, str) and declared in PRIMITIVES else None
 
 
 def _patient_reader() -> Callable[[BytesIO, Any, None], Any]:
@@ -129,15 +140,24 @@ class _Schema:
 
     def names(self, path: Sequence[Name]) -> list[str] | None:
         """The names that lead to a field, None where the writer does not have it."""
-        names: list[str] = []
+        fields = self._fields(path)
+        return None if fields is None else [field["name"] for field in fields]
+
+    def declared(self, path: Sequence[Name]) -> Any:
+        """The type of a field, None where the writer does not have it."""
+        fields = self._fields(path)
+        return fields[-1]["type"] if fields else None
+
+    def _fields(self, path: Sequence[Name]) -> list[Mapping[str, Any]] | None:
+        fields: list[Mapping[str, Any]] = []
         place: Any = self.plain
         for name in path:
             field = _field(self._optional(place), name)
             if field is None:
                 return None
-            names.append(field["name"])
+            fields.append(field)
             place = field["type"]
-        return names
+        return fields
 
     def _optional(self, declared: Any) -> Any:
         """The record behind a name and a union with null."""

@@ -55,13 +55,18 @@ def find(schema: AvroType, wanted: Sequence[Wanted]) -> Node:
 
 def is_there(schema: AvroType, path: Sequence[Name]) -> bool:
     """Whether the writer has this field."""
+    return type_at(schema, path) is not None
+
+
+def type_at(schema: AvroType, path: Sequence[Name]) -> AvroType | None:
+    """The type that the writer declares for this field, None where it does not have it."""
     for name in path:
         record = optional(schema)
         place = _place(record, name)
         if place is None or not isinstance(record, Record):
-            return False
+            return None
         schema = record.fields[place].type
-    return True
+    return schema
 
 
 def optional(type_: AvroType) -> AvroType:
