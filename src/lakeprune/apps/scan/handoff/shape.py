@@ -60,7 +60,7 @@ def shape_of(text: str, column: str) -> Shape:
             "LP281",
             f"column `{column}` cannot be handed over",
             why=f"its type is {text}",
-            fix="leave it out of `columns`, or use plan.to_spark(spark)",
+            fix="leave it out of `columns` and of the predicate, or use plan.to_spark(spark)",
         ) from error
 
 

@@ -120,7 +120,7 @@ def _check_padding(fields: Sequence[Field], names: Collection[str]) -> None:
                 "LP281",
                 f"column `{field.name}` cannot be handed over",
                 why="it is of type CHAR, whose values Spark pads with spaces when it reads them",
-                fix="leave it out of `columns`, or use plan.to_spark(spark)",
+                fix="leave it out of `columns` and of the predicate, or use plan.to_spark(spark)",
             )
 
 
