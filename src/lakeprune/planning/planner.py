@@ -189,7 +189,7 @@ class Planner(Struct, frozen=True):
 
 def read(where: str | Condition, profile: Profile) -> Condition:
     """A condition from its text, before any table is known."""
-    if not isinstance(where, str):
+    if isinstance(where, Condition):
         return where
     from lakeprune.predicate.read.sql.parse import read_condition
 

@@ -117,6 +117,7 @@ def test_a_wrong_partition_filter_is_refused(tmp_path: Path, filters: Any) -> No
 @pytest.mark.parametrize(
     ("options", "code"),
     [
+        ({"where": 5}, "LP218"),
         ({"columns": 5}, "LP270"),
         ({"schema": {5: "long"}}, "LP270"),
         ({"schema": {"age": 5}}, "LP271"),

@@ -86,6 +86,10 @@ def test_what_only_spark_evaluates_exactly_is_refused(share: str, where: str) ->
 def test_wrong_arguments_are_named(share: str) -> None:
     with pytest.raises(UsageError, match="there is no column `nosuch`"):
         lakeprune.sharing.read(share + "part", columns=["nosuch"])
+    with pytest.raises(UsageError, match="the columns are 'day'"):
+        lakeprune.sharing.read(share + "part", columns="day")
+    with pytest.raises(UsageError, match="LP218"):
+        lakeprune.sharing.read(share + "part", 5)  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="-1 is not a limit"):
         lakeprune.sharing.read(share + "part", limit=-1)
     with pytest.raises(PredicateError, match="LP102"):

@@ -127,6 +127,8 @@ class Asking(Struct, frozen=True):
         limit = request.limit
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
             raise UsageError("LP298", f"{limit!r} is not a limit", fix="give a whole number, 0 or more")
+        if isinstance(request.columns, str):
+            raise UsageError("LP298", f"the columns are {request.columns!r}", fix="give a list of names")
         profile, _ = profile_of(**request.session)
         name = shared_name(request.table)
         client = SharingClient(read_profile(name.profile))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakeprune.errors import PredicateError
+from lakeprune.errors import PredicateError, UsageError
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.read.sql.logic import connect
 from lakeprune.predicate.read.sql.plain import read_plain
@@ -28,6 +28,8 @@ def read_condition(text: str, profile: Profile) -> Condition:
     >>> [read_condition(text, Profile(now=0)).asks_clock for text in ("now > 'now()'", "now > now()")]
     [False, True]
     """
+    if not isinstance(text, str):
+        raise UsageError("LP218", f"the predicate is of type {type(text).__name__}", fix="give an SQL condition as text")
     try:
         return _read(text, profile)
     except PredicateError as error:
