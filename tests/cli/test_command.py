@@ -259,3 +259,23 @@ def test_a_predicate_file_that_is_missing_or_not_text_is_a_usage_error(
         code, shown, errors = outcome(["explain", users, "-w", f"@{source}"], capsys)
         assert (code, shown) == (2, "")
         assert "error[LP204]" in errors
+
+
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(users: str, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    assert main(["explain", users, "--output", str(tmp_path / "link")]) == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text().startswith("Reads all 6 files")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors have no path here")
+@pytest.mark.parametrize("command", [["explain", "--metrics-file"], ["plan", "--format", "parquet", "--output"]])
+def test_a_link_to_stdout_stays_when_stdout_is_a_file(users: str, tmp_path: Path, command: list[str]) -> None:
+    """As /dev/stdout is, over which who may write there would rename a file."""
+    stdout, link = tmp_path / "stdout", tmp_path / "link"
+    link.symlink_to("/proc/self/fd/1")
+    with stdout.open("wb") as file:
+        subprocess.run([*COMMAND, command[0], users, *command[1:], str(link)], check=True, stdout=file)
+    assert link.is_symlink()
+    written = stdout.read_bytes()
+    assert written.startswith(b"PAR1") or (b"Reads all 6 files" in written and b"# EOF" in written)

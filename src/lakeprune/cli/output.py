@@ -40,7 +40,7 @@ def spooled(chunks: Iterable[str], target: str | None, flag: str = "--output") -
         raise UsageError("LP217", "stdout is closed", fix="use --output FILE")
     encoding = (sys.stdout.encoding or "utf-8") if target is None else "utf-8"
     spool = _spool(chunks, encoding)
-    return lambda: _to_stdout(spool, encoding) if target is None else _to_file(spool, target, flag)
+    return lambda: _to_stdout(spool, encoding) if target is None else to_file(spool, target, flag)
 
 
 def shown(document: Document, given: argparse.Namespace) -> Callable[[], None]:
@@ -178,16 +178,26 @@ def _is_special(target: str) -> bool:
     return os.path.exists(target) and not os.path.isfile(target)
 
 
-def _to_file(spool: IO[bytes], target: str, flag: str) -> None:
-    """Beside the target first, then renamed over it; a pipe or device is written to directly."""
-    temporary = f"{target}.{os.getpid()}.part"
-    is_special = _is_special(target)
-    path = target if is_special else temporary
+def _own_descriptor(target: str) -> int | None:
+    """Standard output or error, where the target is that: /dev/stdout may lead to a file, and must not be renamed over."""
+    for own in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(os.stat(target), os.fstat(own)):
+                return own
+    return None
+
+
+def to_file(spool: IO[bytes], target: str, flag: str) -> None:
+    """Beside the target first, then renamed over it, where links lead; pipes, devices and our own stdout are written directly."""
+    real = os.path.realpath(target)
+    temporary = f"{real}.{os.getpid()}.part"
+    own = _own_descriptor(target)
+    is_special = own is not None or _is_special(target)
     try:
-        with open(path, "wb") as file:
+        with open(os.dup(own) if own is not None else target if is_special else temporary, "wb") as file:
             file.writelines(_parts(spool))
         if not is_special:
-            os.replace(temporary, target)
+            os.replace(temporary, real)
     except OSError as error:
         if not is_special and os.path.exists(temporary):
             os.unlink(temporary)

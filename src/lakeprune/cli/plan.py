@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from lakeprune.cli.output import TerminalProgress, spooled, terminal_width
+from lakeprune.cli.output import TerminalProgress, spooled, terminal_width, to_file
 from lakeprune.cli.parser import chosen, parsed
 from lakeprune.cli.spark_session import session_of
 from lakeprune.errors import EXIT_OK, UsageError
@@ -78,17 +76,18 @@ def _check(given: argparse.Namespace) -> None:
 
 
 def write_parquet(files: Any, target: str) -> None:
-    """The files of a plan as a Parquet file: beside the target first, then renamed over it."""
+    """The files of a plan as a Parquet file, written as other documents are."""
+    from tempfile import TemporaryFile
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     empty = [name for name in ("partition", "stats") if files.schema.field(name).type.num_fields == 0]
-    temporary = f"{target}.{os.getpid()}.part"
     try:
-        pq.write_table(files.drop_columns(empty), temporary)  # Parquet has no struct without fields
-        os.replace(temporary, target)
+        with TemporaryFile() as spool:
+            pq.write_table(files.drop_columns(empty), spool)  # Parquet has no struct without fields
+            spool.seek(0)
+            to_file(spool, target, "--output")
     except (OSError, pa.ArrowException) as error:
-        with suppress(OSError):
-            os.unlink(temporary)
         why = getattr(error, "strerror", None) or str(error)
         raise UsageError("LP217", f"cannot write {target}", where="--output", why=why, fix="name a writable file") from error
