@@ -188,7 +188,7 @@ class _Printer:
             case "negate", (value,):
                 return f"-{self._at(value, _WHOLE)}", _UNARY
             case ("cast" | "try_cast") as function, (value,) if expr.type is not None:
-                return f"{function.upper()}({self.text(value)[0]} AS {type_name(expr.type)})", _WHOLE
+                return f"{function.upper()}({self._at(value, _OR)} AS {type_name(expr.type)})", _WHOLE
             case "add_interval", (value, t.Literal(int(months)), t.Literal(int(days)), t.Literal(int(micros))):
                 return self._add_interval(value, months, days, micros), _SUM
             case "split[]", (text, pattern, t.Literal(limit), index):
@@ -202,8 +202,8 @@ class _Printer:
 
     def _case(self, args: tuple[Expr, ...]) -> str:
         pairs = zip(args[:-1:2], args[1::2], strict=False)
-        whens = " ".join(f"WHEN {self.text(test)[0]} THEN {self.text(value)[0]}" for test, value in pairs)
-        return f"CASE {whens} ELSE {self.text(args[-1])[0]} END"
+        whens = " ".join(f"WHEN {self.text(test)[0]} THEN {self._at(value, _OR)}" for test, value in pairs)
+        return f"CASE {whens} ELSE {self._at(args[-1], _OR)} END"
 
     def _add_interval(self, value: Expr, months: int, days: int, micros: int) -> str:
         text = self._at(value, _SUM)
