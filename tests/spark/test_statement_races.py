@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,22 @@ def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp
     assert gone.execute().status is Status.NOTHING_MATCHES
 
 
+@pytest.fixture(params=["as Spark has them", "as delta has them"])
+def conflicts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What converts a Java exception: PySpark, or what a program that imports `delta` puts in its place."""
+    from delta.exceptions import captured as of_delta
+    from pyspark.errors.exceptions import captured
+
+    def converted(error: Any) -> Any:
+        found = of_delta._convert_delta_exception(error) if request.param == "as delta has them" else None
+        return found or plain(error)
+
+    plain: Any = inspect.getclosurevars(captured.convert_exception).nonlocals.get("original_convert_sql_exception")
+    assert plain is not None, "delta has another way to put itself in"
+    monkeypatch.setattr(captured, "convert_exception", converted)
+
+
+@pytest.mark.usefixtures("conflicts")
 @pytest.mark.parametrize("retry", [0, 1] if IS_WHOLE else [1])
 def test_a_conflict_is_named_and_a_retry_plans_afresh(retry: int, spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)

@@ -53,7 +53,9 @@ def expressions(spark: SparkSession, assignments: Sequence[Assignment]) -> Any:
 def _failure(error: PySparkException | Py4JError) -> Conflict | StatementError:
     causes = list(_causes(error))
     message = in_one_line(error)
-    conflict = _CONFLICT.search(" ".join(str(cause.getClass().getName()) for cause in causes))
+    # Once a program has imported `delta`, conflicts arrive as classes of its own, without their Java exception.
+    kinds = [*(kind.__name__ for kind in type(error).__mro__), *(str(cause.getClass().getName()) for cause in causes)]
+    conflict = _CONFLICT.search(" ".join(kinds))
     if conflict is not None:
         return Conflict(conflict[1], message)
     if _TASK_FAILED in message:  # where it failed; why is in what caused it
