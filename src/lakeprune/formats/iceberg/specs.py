@@ -4,7 +4,7 @@ In: the specs of the metadata. Out: `SpecField` per field, with the ids that old
 whole table only when every spec with a live file has it by `identity`: a spec that came later says nothing about older
 files (T50). Values that were computed before a column was promoted are those of its earlier type (T96): a date as days, in the
 bucket of its days; an int near the least one, truncated, wraps around to the greatest int. The metadata may list the schema of
-that type no more: then values are told by how they were written (widened.py, summaries.py). That does not tell buckets, which are
+that type no more: then values are recognised by how they were written (widened.py, summaries.py). That says nothing of buckets, which are
 ints of either type, nor ints in a manifest that was written again, which are longs there: where a schema is missing, buckets of a
 timestamp prove nothing, and any long may have been an int.
 """
@@ -35,7 +35,7 @@ class SpecField(Struct, frozen=True):
     field_id: int
     earlier: frozenset[str] = frozenset()  # types that its column had before it was promoted
     possible: frozenset[str] = frozenset()  # types that it may have had, in schemas that are listed no more
-    widened: Widened | None = None  # how its values are told from those of an earlier type
+    widened: Widened | None = None  # how its values are distinguished from those of an earlier type
 
     @property
     def item(self) -> Tuple:
