@@ -4,9 +4,9 @@ In: the specs of the metadata. Out: `SpecField` per field, with the ids that old
 whole table only when every spec with a live file has it by `identity`: a spec that came later says nothing about older
 files (T50). Values that were computed before a column was promoted are those of its earlier type (T96): a date as days, in the
 bucket of its days; an int near the least one, truncated, wraps around to the greatest int. The metadata may list the schema of
-that type no more: then values are recognised by how they were written (widened.py, summaries.py). That says nothing of buckets, which are
-ints of either type, nor ints in a manifest that was written again, which are longs there: where a schema is missing, buckets of a
-timestamp prove nothing, and any long may have been an int.
+that type no more: then values are recognised by how they were written (widened.py, summaries.py). That says nothing of buckets,
+which are ints of either type, nor of ints in a manifest that was written again, which are longs there: where a schema is missing,
+buckets of a timestamp prove nothing, and any long may have been an int.
 """
 
 from __future__ import annotations
