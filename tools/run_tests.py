@@ -1,7 +1,7 @@
-"""Every test, in three processes side by side: those on Spark, those that wait for servers, and everything else.
+"""Every test, in four processes side by side: two with those on Spark, one with those that wait for servers, one with the rest.
 
 In: nothing. Out: the reports, one after the other; 1 when one failed, or when DuckDB reports at the end of a process that
-something was never closed. Spark and the rest take about one core each; who waits takes hardly any.
+something was never closed. That keeps two cores busy until the end: Spark waits a lot, and servers leave little to do.
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ import sys
 from pathlib import Path
 
 APART = ("tests/spark", "tests/storage")  # what runs beside the rest
+ON_SPARK = 2  # processes, each with a session of its own
 LEAK = "nanobind: leaked"  # printed by the library that binds DuckDB to Python, when Python exits
 _LOGS = Path("build")
+# Spark fetches its packages once; two sessions that fetch them at the same time would disturb each other.
+_RESOLVE = "from tests.spark.conftest import small_session; small_session().stop()"
 
 
 def main() -> int:
     """The exit code: 0 when all passed and nothing leaked."""
     pytest = [sys.executable, "-m", "pytest", "-q"]
     _LOGS.mkdir(exist_ok=True)
+    subprocess.run([sys.executable, "-c", _RESOLVE], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     beside = []
-    for folder in APART:
-        log = _LOGS / f"{folder.replace('/', '-')}.txt"
+    for name, files in parts().items():
+        log = _LOGS / f"{name}.txt"
         with log.open("wb") as file:
-            beside.append((folder, log, subprocess.Popen([*pytest, folder], stdout=file, stderr=file)))
+            beside.append((name, log, subprocess.Popen([*pytest, *files], stdout=file, stderr=file)))
     code, leaks = watched([*pytest, *(f"--ignore={folder}" for folder in APART)])
-    for folder, log, process in beside:
-        print(f"and now those that have been running beside: {folder}", flush=True)
+    for name, log, process in beside:
+        print(f"and now those that have been running beside: {name}", flush=True)
         code = process.wait() or code
         report = log.read_text(errors="replace")
         leaks = leaks or LEAK in report
@@ -34,6 +38,13 @@ def main() -> int:
     if leaks:
         print("a DuckDB connection was open at the end: use the engine inside `with engine.awake()`", file=sys.stderr)
     return 1 if code or leaks else 0
+
+
+def parts() -> dict[str, list[str]]:
+    """What runs beside the rest, by the name of its log: every file of `APART` once."""
+    spark, storage = APART
+    files = sorted(map(str, Path(spark).glob("test_*.py")))
+    return {**{f"tests-spark-{k + 1}": files[k::ON_SPARK] for k in range(ON_SPARK)}, "tests-storage": [storage]}
 
 
 def watched(command: list[str]) -> tuple[int, bool]:

@@ -23,11 +23,11 @@ from tests.formats.row_groups.test_bloom import by_deltalake
 from tests.formats.row_groups.test_explain import parts
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
-from tests.scope import IS_WHOLE
+from tests.scope import IS_WHOLE, only_whole
 from tests.soundness.tables import random_table
 
 pytestmark = pytest.mark.spark
-SEEDS = range(30 if IS_WHOLE else 1)
+SEEDS = range(30)
 WHERES = ["x < 20 AND y < 20", "x = 42", "country = 'DE' OR x = 155", "x > 1000"]
 
 
@@ -44,6 +44,7 @@ def test_the_document_is_that_of_the_embedded_engine(spark: SparkSession, tmp_pa
     assert by_spark == embedded
 
 
+@only_whole
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_tables_have_the_same_row_groups_on_both_engines(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     rng = Random(seed)
@@ -52,7 +53,7 @@ def test_random_tables_have_the_same_row_groups_on_both_engines(spark: SparkSess
     for file in table.files:
         if rng.random() < 0.5:
             know_less(tmp_path / "t" / file.name, texts_of(table), rng)
-    for _ in range(8 if IS_WHOLE else 1):
+    for _ in range(8):
         where = say(random_predicate(table.columns, "UTC", rng)).spark
         embedded, by_spark = documents(tmp_path / "t", where, spark)
         assert by_spark == embedded, where
@@ -126,6 +127,7 @@ def test_a_footer_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Pa
     assert [note.code for note in report.facts.notes] == ["footers_not_read"]
 
 
+@only_whole
 def test_hundreds_of_footers_are_read_by_many_tasks_and_only_counts_come_home(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

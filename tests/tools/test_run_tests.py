@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tools.run_tests import LEAK, watched
+from tools.repository import ROOT
+from tools.run_tests import LEAK, parts, watched
 
 # An engine that is never freed, as one in a module that outlives the interpreter's clean-up.
 ENGINE = """
@@ -15,6 +16,12 @@ from lakeprune.engines.duckdb.engine import DuckDBEngine
 engine = DuckDBEngine()
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 """
+
+
+def test_every_file_on_spark_runs_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    run = sorted(file for name, files in parts().items() if "spark" in name for file in files)
+    assert run == sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/spark").rglob("test_*.py"))
 
 
 @pytest.mark.parametrize("code", [0, 3])
