@@ -1,21 +1,33 @@
-"""Guards of tuples, specs, counts and deletes: a table that needs each, and the guard switched off (T12, T49, T50, T85, T88)."""
+"""Guards of tuples, specs, counts and metrics: a table that needs each, and the guard switched off.
+
+T12, T23, T49, T50, T85, T86, T89, T92. Those of deletes (T66, T67, T87, T88) are in test_delete_guards.py, those of the newest
+metadata file (T91) in test_newest_guards.py, of columns that a file lacks (T55, T56, T58) in row_groups/test_absent_guards.py.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 import lakeprune
-from lakeprune.formats.iceberg import deletes, entries, manifest_list, specs, transforms
+from lakeprune.formats.iceberg import entries, files, manifest_list, schema, specs, transforms
+from lakeprune.formats.iceberg.avro import reader
+from lakeprune.formats.iceberg.avro.schema import AvroType, parse_schema
+from lakeprune.formats.iceberg.avro.wanted import Node, Wanted, find
+from lakeprune.formats.iceberg.entries import Part
+from lakeprune.formats.iceberg.metrics_sql import MetricsSql
 from lakeprune.formats.lifting.hour import Hour
 from lakeprune.formats.lifting.identity import Identity
-from tests.formats.iceberg.tables import Entry, Layout, SpecField, column, write_table
+from tests.formats.iceberg.tables import Entry, Layout, SpecField, column, encoded, write_table
 
 _X, _Y, _TS = column(1, "x", "long"), column(2, "y", "long"), column(3, "ts", "timestamp")
+_BELOW, _ABOVE = "10000000-0000-4000-8000-000000000000", "90000000-0000-4000-8000-000000000000"
 _NO_SUMMARIES = Layout(summaries=False)
 Patch = pytest.MonkeyPatch
 
@@ -40,6 +52,81 @@ def two_specs_of_one_field_id(root: Path) -> None:
 def uncounted(root: Path) -> None:
     missing = {"added_files_count": None, "existing_files_count": None}
     write_table(root, [_X], [Entry("f", 1)], None, Layout(recorded=lambda listed: {**listed, **missing}))
+
+
+def uuids_of_one_sign_and_the_other(root: Path) -> None:
+    """As Java writes them: 90... is negative and so the least, 10... comes after it. The maximum is not recorded."""
+    metrics: dict[str, dict[int, Any]] = {
+        "value_counts": {4: 2},
+        "null_value_counts": {4: 0},
+        "lower_bounds": {4: UUID(_ABOVE).bytes},
+    }
+    write_table(root, [column(4, "u", "uuid")], [Entry("f", 2, metrics=metrics)])
+
+
+def two_columns_asked_for_against_their_order(root: Path) -> None:
+    write_table(root, [_X, _Y], [Entry("f", 10, metrics=_bounds({1: (0, 9), 2: (100, 109)}))])
+
+
+def a_column_added_with_a_default(root: Path) -> None:
+    """The file was written before the column was added: its metrics are missing, and its rows have the default."""
+    country = column(5, "country", "string", **{"initial-default": "US", "write-default": "US"})
+    write_table(root, [_X, country], [Entry("f", 10, metrics=_bounds({1: (0, 9)}))], None, Layout(3))
+
+
+def one_path_twice(root: Path) -> None:
+    write_table(root, [_X], [Entry("f", 10, metrics=_bounds({1: range_})) for range_ in ((0, 9), (10, 19))])
+
+
+def _bounds(ranges: dict[int, tuple[int, int]]) -> dict[str, dict[int, Any]]:
+    return {
+        "value_counts": dict.fromkeys(ranges, 10),
+        "null_value_counts": dict.fromkeys(ranges, 0),
+        "lower_bounds": {key: encoded(low, "long") for key, (low, _) in ranges.items()},
+        "upper_bounds": {key: encoded(high, "long") for key, (_, high) in ranges.items()},
+    }
+
+
+def uuids_in_one_order(patch: Patch) -> None:
+    patch.delitem(schema._UNUSABLE, "uuid")
+    patch.setattr(files, "decoded", lambda values, _type: [value and str(UUID(bytes=value)) for value in values])
+
+
+def keys_taken_by_their_order(patch: Patch) -> None:
+    """The first key that a file has goes to the first column that was asked for."""
+
+    def by_place(node: Node) -> Node:
+        keys = dict(zip(sorted(node.keys), node.keys.values(), strict=True))
+        return Node(node.columns, keys, {place: by_place(below) for place, below in node.fields.items()})
+
+    def careless(type_: AvroType, wanted: Sequence[Wanted]) -> Node:
+        return by_place(find(type_, wanted))
+
+    patch.setattr(reader, "find", careless)
+    patch.setattr(reader, "_reader_of", lambda text, wanted: reader.Reader(parse_schema(text), wanted))  # nothing is remembered
+
+
+def missing_metrics_are_nulls(patch: Patch) -> None:
+    honest = MetricsSql.items
+
+    def careless(self: MetricsSql, names: Any, needs: Any) -> list[str]:
+        raw, is_null = self.raw, names.all_null(self.column)
+        is_missing = f"{raw.lo} IS NULL AND {raw.hi} IS NULL AND {raw.nulls} IS NULL AS {is_null}"
+        return [is_missing if item.endswith(f" AS {is_null}") else item for item in honest(self, names, needs)]
+
+    patch.setattr(MetricsSql, "items", careless)
+
+
+def files_are_known_by_their_paths(patch: Patch) -> None:
+    honest = entries.read_entries
+
+    def once(part: Part) -> Part:
+        first = [path not in part.columns["file_path"][:place] for place, path in enumerate(part.columns["file_path"])]
+        return replace(
+            part, columns={item: [v for v, is_new in zip(vs, first, strict=True) if is_new] for item, vs in part.columns.items()}
+        )
+
+    patch.setattr(files, "read_entries", lambda *asked: [once(part) for part in honest(*asked)])
 
 
 def trust_far_hours(patch: Patch) -> None:
@@ -69,6 +156,10 @@ def missing_counts_are_zero(patch: Patch) -> None:
         pytest.param(void, "x = 5", trust_void, id="T49"),
         pytest.param(two_specs_of_one_field_id, "y = 6", current_spec_for_all, id="T50"),
         pytest.param(uncounted, "x = 5", missing_counts_are_zero, id="T85"),
+        pytest.param(uuids_of_one_sign_and_the_other, f"u = '{_BELOW}'", uuids_in_one_order, id="T23"),
+        pytest.param(two_columns_asked_for_against_their_order, "y = 105 AND x = 5", keys_taken_by_their_order, id="T86"),
+        pytest.param(a_column_added_with_a_default, "country = 'US'", missing_metrics_are_nulls, id="T89"),
+        pytest.param(one_path_twice, "x = 15", files_are_known_by_their_paths, id="T92"),
     ],
 )
 def test_a_file_that_may_match_is_kept_and_lost_without_the_guard(
@@ -78,21 +169,6 @@ def test_a_file_that_may_match_is_kept_and_lost_without_the_guard(
     assert kept(tmp_path, where) == ["f"]
     switch_off(monkeypatch)
     assert kept(tmp_path, where) == []
-
-
-def test_deletes_of_minus_zero_are_not_those_of_zero(tmp_path: Path, monkeypatch: Patch) -> None:
-    """T88: partitions are the same only bit by bit."""
-    spec = {0: [SpecField(4, "identity", "d", 1000, "double")]}
-    data = Entry("f", 10, tuple={1000: 0.0}, sequence=1)
-    delete = Entry("e", 1, content=2, equality_ids=[1], tuple={1000: -0.0}, sequence=2)
-    write_table(tmp_path, [_X, column(4, "d", "double")], [data, delete], spec, Layout(sequence=3))
-
-    def rows() -> Any:
-        return lakeprune.explain(tmp_path, "x = 5").to_dict()["total_rows"]
-
-    assert rows() == 10
-    monkeypatch.setattr(deletes, "_bits", lambda value: value)
-    assert rows() == 0, "labelled as not known"
 
 
 def kept(root: Path, where: str) -> list[str]:
