@@ -258,6 +258,7 @@ TABLES: dict[str, Callable[[Path], Path]] = {
         for layout in LAYOUTS
         for columns in (3, 20)
     },
+    "iceberg-million": partial(write_table, files=1_000_000, manifests=2000, columns=3, layout="java"),
     "iceberg-pyramid": write_pyramid,
     "iceberg-ten": partial(write_table, files=10, manifests=1, columns=3, layout="java"),
 }

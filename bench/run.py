@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import contenders, footers, iceberg, plan, sharing, sharpen, spark, statements
+from bench import contenders, footers, iceberg, iceberg_spark, plan, sharing, sharpen, spark, statements
 from bench.goals import Goal, Result, at_most, goals_of
 from bench.machine import machine_facts
 from bench.measure import Cost, alternating, cost
@@ -19,7 +19,7 @@ from bench.measure import Cost, alternating, cost
 FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
 SPARK, STATEMENTS, ICEBERG, FOOTERS = "spark", "statements", "iceberg", "footers"  # what --only calls the other parts
-SHARING, PLAN, SHARPEN = "sharing", "plan", "sharpen"
+ICEBERG_SPARK, SHARING, PLAN, SHARPEN = "iceberg-spark", "sharing", "plan", "sharpen"
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
@@ -28,7 +28,7 @@ MANY = 1000
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    chosen = options.only or [*LOGS, SPARK, STATEMENTS, ICEBERG, FOOTERS, SHARING, PLAN, SHARPEN]
+    chosen = options.only or [*LOGS, SPARK, STATEMENTS, ICEBERG, ICEBERG_SPARK, FOOTERS, SHARING, PLAN, SHARPEN]
     compile_sources()
     results = [measure_log(name) for name in chosen if name in LOGS]
     goals = [goal for result in results for goal in goals_of(result)]
@@ -38,6 +38,8 @@ def main(arguments: list[str]) -> int:
     reported = changed() if STATEMENTS in chosen else {}
     planned = iceberg.measure(ensure, say) if ICEBERG in chosen else None
     goals += [*spark.goals(rows), *statements.goals(reported), *(iceberg.goals(planned) if planned else [])]
+    million = iceberg_spark.measure(ensure, say) if ICEBERG_SPARK in chosen else None
+    goals += iceberg_spark.goals(million) if million else []
     read = footers.measure(ensure, say) if FOOTERS in chosen else None
     goals += footers.goals(read) if read else []
     load = sharing.measure(ensure, say) if SHARING in chosen else None
@@ -51,6 +53,7 @@ def main(arguments: list[str]) -> int:
         spark.lines(rows) if rows else [],
         statements.lines(reported) if reported else [],
         iceberg.lines(planned) if planned else [],
+        iceberg_spark.lines(million) if million else [],
         footers.lines(read) if read else [],
         sharing.section(load) if load else [],
         plan.lines(scans) if scans else [],
@@ -205,8 +208,8 @@ def _row(log: str, title: str, tool: str, theirs: Cost, ours: Cost) -> str:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure lakeprune against its peers.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page to FILE")
-    parts = "only this log, or spark, statements, iceberg, footers, sharing, plan, sharpen (repeatable)"
-    choices = (*LOGS, SPARK, STATEMENTS, ICEBERG, FOOTERS, SHARING, PLAN, SHARPEN)
+    parts = "only this log, or spark, statements, iceberg, iceberg-spark, footers, sharing, plan, sharpen (repeatable)"
+    choices = (*LOGS, SPARK, STATEMENTS, ICEBERG, ICEBERG_SPARK, FOOTERS, SHARING, PLAN, SHARPEN)
     parser.add_argument("--only", action="append", choices=choices, metavar="PART", help=parts)
     return parser.parse_args(arguments)
 

@@ -43,7 +43,7 @@ def measure(log: str, table: Path) -> list[Row]:
     rows = []
     for title, predicate in contenders.PREDICATES.items():
         embedded = cost(contenders.lakeprune(table, predicate), 3)
-        reported = [_asked(contender, table, predicate, LOGS[log]) for contender in ("lakeprune", "delta")]
+        reported = [asked(contender, table, predicate, LOGS[log]) for contender in ("lakeprune", "delta")]
         rows.append(Row(log, title, embedded, *reported))
     return rows
 
@@ -92,7 +92,8 @@ def _cells(taken: Cost) -> str:
     return f"{taken.wall:.1f} s | {taken.cpu:.1f} s"
 
 
-def _asked(contender: str, table: Path, predicate: str, answers: int) -> Told:
+def asked(contender: str, table: Path, predicate: str, answers: int) -> Told:
+    """What one of the contenders of spark_worker.py measured in a process of its own."""
     command = [sys.executable, "-m", "bench.spark_worker", contender, str(table), predicate, str(answers)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import lakeprune
+from lakeprune.engines.spark.packages import iceberg_package
 from lakeprune.engines.spark.session import SparkSettings, open_session
 
 HEAP = "1g"
@@ -24,9 +25,13 @@ DELTA = "io.delta:delta-spark_4.1_2.13:4.4.0"
 
 def main(contender: str, table: str, predicate: str, answers: str) -> None:
     began = time.perf_counter()
-    if contender == "lakeprune":
-        spark = _session((("spark.driver.maxResultSize", "1m"),), None)
+    if contender in ("lakeprune", "lakeprune-iceberg"):
+        packages = None if contender == "lakeprune" else iceberg_package()
+        spark = _session((("spark.driver.maxResultSize", "1m"),), packages)
         ask: Callable[[], tuple[int, int]] = lambda: _lakeprune(spark, table, predicate)  # noqa: E731
+    elif contender == "iceberg":
+        spark = _session((), iceberg_package())
+        ask = lambda: _iceberg(spark, table, predicate)  # noqa: E731
     else:
         extension = ("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
         catalog = ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
@@ -60,6 +65,15 @@ def _delta(spark: Any, table: str, predicate: str) -> tuple[int, int]:
     leaf = plan.collectLeaves().head().relation().location()
     scan = leaf.preparedScan()
     return int(scan.total().files().get()), int(scan.files().size())
+
+
+def _iceberg(spark: Any, table: str, predicate: str) -> tuple[int, int]:
+    """Iceberg's planner on the driver; of `column < number` alone. Files are counted inside the JVM."""
+    column, number = predicate.split(" < ")
+    jvm = spark._jvm
+    condition = jvm.org.apache.iceberg.expressions.Expressions.lessThan(column, jvm.java.lang.Long.valueOf(int(number)))
+    scan = jvm.org.apache.iceberg.hadoop.HadoopTables(spark._jsc.hadoopConfiguration()).load(table).newScan().filter(condition)
+    return 0, int(jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size(scan.planFiles()))
 
 
 def _cpu(process: int) -> float:
