@@ -17,7 +17,7 @@ from lakeprune.predicate.functions.function import EvaluationFailed
 MAX_STATES = 1_000  # one for each character of the pattern, as often as {m,n} repeats it
 MAX_WORK = 50_000  # states looked at to find out which sets of them a text can lead to
 Tree = Any  # a character or class as written, a list (parts in sequence), a tuple (alternatives), a Group or a Repeat
-_FOUND = 0  # the state behind the whole tree
+FOUND = 0  # the state behind the whole tree
 START, END = "start of text", "end of text"  # what no character passes
 _Test = re.Pattern[str] | str  # of a character
 
@@ -43,9 +43,10 @@ class Automaton:
     """
 
     def __init__(self, tree: Tree) -> None:
-        ways = _Ways(tree)
-        self._classes = [test for test in ways.tests if isinstance(test, re.Pattern)]
-        self._letters = {test for test in ways.tests if isinstance(test, str)}
+        ways = Ways(tree)
+        tests = dict.fromkeys(test for test, _ in ways.nodes)
+        self._classes = [test for test in tests if isinstance(test, re.Pattern)]
+        self._letters = {test for test in tests if isinstance(test, str)}
         named = {c for test in self._classes for c in test.pattern} | {test for test in self._letters if len(test) == 1}
         near = {chr(min(max(ord(c) + step, 0), 0x10FFFF)) for c in named for step in (-1, 0, 1)}
         examples = {self._passes(c): c for c in sorted(near.union(map(chr, range(129))))}
@@ -67,9 +68,9 @@ class Automaton:
                     sets.append(behind)
                 row.append(numbers[behind])
             self._next.append(row)
-        self._is_found = [_FOUND in states for states in sets]
-        self._is_found_at_end = [_FOUND in ways.closed(states, is_end=True) for states in sets]
-        self._is_found_in_nothing = _FOUND in ways.closed(sets[0], is_start=True, is_end=True)
+        self._is_found = [FOUND in states for states in sets]
+        self._is_found_at_end = [FOUND in ways.closed(states, is_end=True) for states in sets]
+        self._is_found_in_nothing = FOUND in ways.closed(sets[0], is_start=True, is_end=True)
 
     def is_found(self, text: str) -> bool:
         if not text:
@@ -90,16 +91,17 @@ class Automaton:
         return (*found, character) if character in self._letters else tuple(found)
 
 
-class _Ways:
-    """States by number, each with the test that leads on (None: nothing has to be passed) and the states behind it.
+class Ways:
+    """States by number, each with what leads on and the states behind it, in the order in which Java tries them.
 
-    Every part of a tree makes at least one state, so MAX_STATES bounds the time that this takes.
+    What leads on is the test of a character, with `has_groups` the edge of a group (twice its number, and one more at its end),
+    or nothing: None. Every part of a tree makes at least one state, so MAX_STATES bounds the time that this takes.
     """
 
-    def __init__(self, tree: Tree) -> None:
-        self.nodes: list[tuple[_Test | None, list[int]]] = [(None, [])]  # _FOUND
-        self.first = self._put(tree, _FOUND)
-        self.tests = dict.fromkeys(test for test, _ in self.nodes if test is not None)
+    def __init__(self, tree: Tree, *, has_groups: bool = False) -> None:
+        self.nodes: list[tuple[_Test | int | None, list[int]]] = [(None, [])]  # FOUND
+        self._has_groups = has_groups
+        self.first = self._put(tree, FOUND)
 
     def behind(self, states: Iterable[int], character: str, classes: tuple[_Test, ...]) -> frozenset[int]:
         """The states behind a character, and the first one: the tree may be found anywhere."""
@@ -126,35 +128,37 @@ class _Ways:
         """The state in front of this part, when `behind` is the one behind it."""
         match tree:
             case str():
-                return self._node(test_of(tree), [behind])
+                return self._node(_test_of(tree), [behind])
             case list():
                 for part in reversed(tree):
                     behind = self._put(part, behind)
                 return behind
             case tuple():
                 return self._node(None, [self._put(part, behind) for part in tree])
-            case Group():
-                return self._put(tree.part, behind)
+            case Group(number, part):
+                if not self._has_groups:
+                    return self._put(part, behind)
+                return self._node(2 * number, [self._put(part, self._node(2 * number + 1, [behind]))])
         if tree.most is None:
-            again = self._node(None, [behind])
-            self.nodes[again][1].append(self._put(tree.part, again))
+            again = self._node(None, [])
+            self.nodes[again][1].extend((self._put(tree.part, again), behind))
             behind = again
         else:
             end = behind
             for _ in range(tree.most - tree.least):
-                behind = self._node(None, [end, self._put(tree.part, behind)])
+                behind = self._node(None, [self._put(tree.part, behind), end])
         for _ in range(tree.least):
             behind = self._put(tree.part, behind)
         return behind
 
-    def _node(self, test: _Test | None, behind: list[int]) -> int:
+    def _node(self, test: _Test | int | None, behind: list[int]) -> int:
         if len(self.nodes) >= MAX_STATES:
             raise EvaluationFailed(f"a regular expression of more than {MAX_STATES:,} states")
         self.nodes.append((test, behind))
         return len(self.nodes) - 1
 
 
-def test_of(piece: str) -> _Test:
+def _test_of(piece: str) -> _Test:
     if piece in ("^", "$"):
         return START if piece == "^" else END
     if len(piece) == 1 and piece != ".":

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from lakeprune.predicate.functions.automaton import END, START, Group, Repeat, Tree, test_of
+from lakeprune.predicate.functions.automaton import END, FOUND, START, Group, Repeat, Tree, Ways
 from lakeprune.predicate.functions.function import EvaluationFailed, Function, always, takes
 from lakeprune.predicate.functions.pieces import as_int
 from lakeprune.predicate.functions.regular_expression import check_text, tree_of
@@ -21,18 +21,18 @@ from lakeprune.predicate.tree import Call, Profile
 from lakeprune.values.types import STRING, Scalar
 
 MAX_STEPS = 100_000  # ways looked at in one text
-MAX_NODES = 1_000
-_FOUND = 0
 Spans = tuple[int, ...]  # of each group its start and end, -1 where it took no part; group 0 is the whole match
 
 
 class Matcher:
-    """A pattern as nodes by number: what leads on (a test, a group's edge, or nothing), and the nodes behind, best first."""
+    """The ways through a pattern, followed in order of preference."""
 
     def __init__(self, pattern: str) -> None:
         tree, self.groups = tree_of(pattern)
-        self._nodes: list[tuple[object, list[int]]] = [(None, [])]  # _FOUND
-        self._first = self._put(Group(0, tree), _FOUND)
+        if _repeats_nothing(tree):
+            raise EvaluationFailed("a repetition of what may be empty, which engines leave at different points")
+        ways = Ways(Group(0, tree), has_groups=True)
+        self._nodes, self._first = ways.nodes, ways.first
 
     def matches(self, text: str) -> Iterator[Spans]:
         """Every match from left to right; behind an empty one the search goes on one character later."""
@@ -52,7 +52,7 @@ class Matcher:
                 raise EvaluationFailed(f"a regular expression that takes more than {MAX_STEPS:,} steps in this text")
             onwards: dict[int, Spans] = {}
             for node, spans in ways.items():
-                if node == _FOUND:
+                if node == FOUND:
                     best = spans
                     break  # the ways that follow are worse
                 test, behind = self._nodes[node]
@@ -77,42 +77,22 @@ class Matcher:
             if test is None or isinstance(test, int) or (test is START and at == 0) or (test is END and at == len(text)):
                 pending.extend((following, spans) for following in reversed(behind))
 
-    def _put(self, tree: Tree, behind: int) -> int:
-        """The node in front of this part, when `behind` is the one behind it."""
-        match tree:
-            case str():
-                return self._node(test_of(tree), [behind])
-            case list():
-                for part in reversed(tree):
-                    behind = self._put(part, behind)
-                return behind
-            case tuple():
-                return self._node(None, [self._put(part, behind) for part in tree])
-            case Group(number, part):
-                return self._node(2 * number, [self._put(part, self._node(2 * number + 1, [behind]))])
-        if _can_be_empty(tree.part):
-            raise EvaluationFailed("a repetition of what may be empty, which engines leave at different points")
-        if tree.most is None:
-            again = self._node(None, [])
-            self._nodes[again][1].extend((self._put(tree.part, again), behind))
-            behind = again
-        else:
-            end = behind
-            for _ in range(tree.most - tree.least):
-                behind = self._node(None, [self._put(tree.part, behind), end])
-        for _ in range(tree.least):
-            behind = self._put(tree.part, behind)
-        return behind
-
-    def _node(self, test: object, behind: list[int]) -> int:
-        if len(self._nodes) >= MAX_NODES:
-            raise EvaluationFailed(f"a regular expression of more than {MAX_NODES:,} states")
-        self._nodes.append((test, behind))
-        return len(self._nodes) - 1
-
 
 def _passes(test: object, character: str) -> bool:
     return test.fullmatch(character) is not None if isinstance(test, re.Pattern) else test == character
+
+
+def _repeats_nothing(tree: Tree) -> bool:
+    """Whether something is repeated that may be empty."""
+    match tree:
+        case str():
+            return False
+        case list() | tuple():
+            return any(map(_repeats_nothing, tree))
+        case Repeat(part) if _can_be_empty(part):
+            return True
+        case _:
+            return _repeats_nothing(tree.part)
 
 
 def _can_be_empty(tree: Tree) -> bool:
