@@ -27,7 +27,7 @@ PREDICATES = [row for row in ROWS if not row[0].startswith("$ ")]
 COMMANDS = [(row[0].removeprefix("$ "), *row[1:]) for row in ROWS if row[0].startswith("$ ")]
 ACCEPTED = (
     "cast(id as int) = 1", "region != 'EU' AND cast(region as int) = 1", "_metadata.file_path LIKE '%x%'",
-    "customer['name'] = 'x'", "tags[0] = 'a'", "(region, id) IN (('EU', 1))",
+    "customer['name'] = 'x'", "tags[0] = 'a'", "(region, id) IN (('EU', 1L))", "trim(region, 'x') = 'EU'",
 )  # fmt: skip
 ACCEPTED_COMMANDS = (
     "explain delta.`users` -w 'age > 40'",

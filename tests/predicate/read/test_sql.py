@@ -237,11 +237,11 @@ def test_a_column_named_like_a_keyword(word: str) -> None:
     ("text", "code"),
     [
         ("v:a.b[0]::int = 1", ReasonCode.NO_ORDERED_STATISTICS),
-        ("a[0] = 1", ReasonCode.NO_ORDERED_STATISTICS),
+        ("f(x)[0] = 1", ReasonCode.NO_ORDERED_STATISTICS),
         ("exists(a, e -> e > x)", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("x > interval 3 days", ReasonCode.UNSUPPORTED_EXPRESSION),
-        ("floor() = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
-        ("year(x, y) = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
+        ("floor(x, 2) = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
+        ("date_part(x, y) = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("x & 1 = 1", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("x between 1 and 2 = true", ReasonCode.UNSUPPORTED_EXPRESSION),
         ("x = y < z", ReasonCode.UNSUPPORTED_EXPRESSION),
@@ -285,6 +285,7 @@ def test_lambda_parameters_are_not_columns() -> None:
         ("x in (select 1)", "LP105"), ("exists (select 1)", "LP105"), ("x = (select max(y) from t)", "LP105"),
         ("max(x) > 1", "LP105"), ("count(*) > 1", "LP105"), ("row_number() over (order by x) = 1", "LP105"),
         ("array(sum(x))[0] = 1", "LP105"), ("sum(x) filter (where y) > 1", "LP105"),
+        ("floor() = 1", "LP106"), ("year(x, y) = 1", "LP106"), ("int(x, y) = 1", "LP106"), ("now(x) > y", "LP106"),
         ("x = date '2024-13-01'", "LP106"), ("x = timestamp 'noon'", "LP106"),
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from lakeprune.predicate.bind.refusals import (
     refused_comparison,
     refused_list,
     refused_nested,
+    refused_tuples,
 )
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
@@ -105,6 +106,7 @@ class _Binder:
 
     def _compare(self, expr: t.Compare) -> Expr:
         if isinstance(expr.left, t.Call) and expr.left.function == "struct" and expr.op in (t.Op.EQ, t.Op.NULL_SAFE_EQ):
+            self._refuse_tuples(expr, expr.left, (expr.right,))
             return self._equal_tuples(expr.left, expr.right)
         truth = self._truth_compare(expr)
         if truth is not None:
@@ -165,6 +167,7 @@ class _Binder:
         if isinstance(expr.value, _PREDICATES):
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, "a predicate in a list")
         if isinstance(expr.value, t.Call) and expr.value.function == "struct":
+            self._refuse_tuples(expr, expr.value, expr.options)
             return t.Or(tuple(self._equal_tuples(expr.value, option) for option in expr.options))
         value = self._value(expr.value)
         if all(isinstance(option, t.Literal) for option in expr.options):
@@ -191,10 +194,16 @@ class _Binder:
         pairs = [(self._value(a), self._value(b)) for a, b in zip(left.args, right.args, strict=True)]
         for one, other in pairs:
             types = {type_of(one), type_of(other)} - {None}
-            # Another type would be brought to a common one, and that is text for one mode and a value for the other.
+            # Where Spark has a common type for them, it is text for one mode and a value for the other.
             if len(types) > 1 and not {type_.kind for type_ in types if type_ is not None} <= INTEGRAL_KINDS:
                 raise _Refused(ReasonCode.CROSS_TYPE, "tuples whose parts are of different types")
         return t.And(tuple(t.Compare(t.Op.NULL_SAFE_EQ, one, other) for one, other in pairs))
+
+    def _refuse_tuples(self, expr: t.Compare | t.In, left: t.Call, others: tuple[Expr, ...]) -> None:
+        tuples = [each for each in (left, *others) if isinstance(each, t.Call) and each.function == "struct"]
+        if len(tuples) == len(others) + 1 and all(len(each.args) == len(left.args) for each in tuples):
+            first, *rest = [[self._value(part) for part in each.args] for each in tuples]
+            self._refuse(refused_tuples(expr, first, rest, self._profile.zone), expr)
 
     def _is_null(self, part: Expr) -> Expr:
         if isinstance(part, t.Name):
@@ -223,8 +232,10 @@ class _Binder:
         return bound
 
     def _call(self, expr: t.Call) -> Expr:
-        from lakeprune.predicate.functions.registry import lookup, result_type
+        from lakeprune.predicate.functions.registry import ELEMENT, lookup, result_type
 
+        if expr.function == ELEMENT:
+            raise self._element(*expr.args)
         args = tuple(self._value(arg) for arg in expr.args)
         if expr.function in ("if", "case"):
             args = tuple(_without_true(arg) for arg in args)
@@ -249,6 +260,11 @@ class _Binder:
             of = f" of {_list_of(types)}" if lookup(function) is not None else ""
             raise _Refused(ReasonCode.UNSUPPORTED_EXPRESSION, f"lakeprune cannot evaluate {_called(function)}{of}")
         return t.Call(function, args, type_)
+
+    def _element(self, value: Expr, index: Expr) -> Exception:
+        """Why `column[index]` cannot be decided: the column has no elements, or nobody has their statistics."""
+        wrong = self._names.without_elements(value, index) if isinstance(value, t.Name) else None
+        return wrong or _Refused(ReasonCode.NO_ORDERED_STATISTICS, "an element of an array or map")
 
     def _check_conditions(self, expr: t.Call, types: tuple[DataType | None, ...]) -> None:
         """LP104 when what IF or CASE WHEN decides on is not a predicate."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate.bind.refusals import days_like
 from lakeprune.predicate.read.sql.spans import MAX_REPEATED, underline
 from lakeprune.predicate.schema import Field, Role, Schema, leaf_paths
 from lakeprune.predicate.tree import Column, Expr, Literal, Name
@@ -99,14 +100,40 @@ class Resolver:
         return f"double quotes make text, back-ticks a name; write: {fixed}"
 
     def _day_in_digits(self, value: str, type_: DataType | None) -> str | None:
-        """`'20250103'`, a date to other databases."""
+        """`'20250103'` and `'3/1/2025'`, dates to other databases."""
         if type_ is None or type_.kind not in TIME_KINDS or len(self._text) > MAX_REPEATED:
             return None
-        digits = re.fullmatch(r"([12][0-9]{3})(0[1-9]|1[0-2])([0-3][0-9])", value)
-        day = "" if digits is None else "-".join(digits.groups())
-        if not day or _no_such_day(day) is not None or f"'{value}'" not in self._text:
+        digits = re.fullmatch(r"([12]\d{3})(\d{2})(\d{2})|(\d{1,4})([./-])(\d{1,2})\5(\d{1,4})", value, re.ASCII)
+        fields = [] if digits is None else [int(group) for group in digits.groups() if group and group not in "./-"]
+        days = days_like(*fields) if fields else []
+        if not days or repr(value) not in self._text:
             return None
-        return f"did you mean '{day}'? write: {self._text.replace(repr(value), repr(day))}"
+        asked = f"did you mean {' or '.join(days)}?"
+        return asked if len(days) > 1 else f"{asked} write: {self._text.replace(repr(value), days[0])}"
+
+    def without_elements(self, name: Name, index: Expr) -> PredicateError | None:
+        """LP106: `customer[0]` of a struct, `region[0]` of text; None for what may have elements."""
+        path = self._path(name)
+        if path is None or path[-1].type.kind in (Kind.ARRAY, Kind.MAP, Kind.VARIANT, Kind.OTHER):
+            return None
+        field, put, said = path[-1], self._text[name.start : name.end], "leave out the brackets"
+        place = index.value if isinstance(index, Literal) and isinstance(index.value, int) and index.value >= 0 else 0
+        if field.children:
+            put += f".{name_text((field.children[place if place < len(field.children) else 0].name,))}"
+            said = "a field goes by its name"
+        elif field.type.kind is Kind.STRING:
+            put, said = f"substring({put}, {place + 1}, 1)", "a character is a part of the text"
+        what = f"`{'.'.join(name.parts)}` is of type {field.type}: it has no element {show(index)}"
+        fix = None if name.start < 0 or len(self._text) > MAX_REPEATED else self._written(name, put, said, self._behind(name))
+        return PredicateError("LP106", what, where=self.where(name), why="Spark refuses it", fix=fix)
+
+    def _behind(self, name: Name) -> int:
+        """Where the brackets end that follow a name."""
+        from lakeprune.predicate.read.sql.tokens import tokenize
+
+        tokens = tokenize(self._text)
+        opens = next(n for n, token in enumerate(tokens.items) if token.start >= name.end)
+        return tokens.items[tokens.partner.get(opens, opens)].end
 
     def replaced(self, name: Name | None, other: Expr | None, fix: str) -> str:
         """A fix that writes one comparison, as one that writes the whole predicate; `other` is a number like a date."""
@@ -122,6 +149,8 @@ class Resolver:
             # Only the number becomes text: its operator and the rest of a list stay as they are.
             number = r"\s*".join(rf"0*{part}" if part.isdigit() else re.escape(part) for part in show(other).split())
             clause = re.sub(rf"(?<![\w.'\"`]){number}(?![\w.])", meant[1], term, count=1)
+        if " IN (" in clause and re.search(r"\bNOT\s+IN\b", term, re.IGNORECASE):
+            clause = clause.replace(" IN (", " NOT IN (", 1)
         return f"{said}write: {self._text[:start]}{clause}{self._text[end:]}"
 
     def meant(self, name: Name, other: Expr) -> str | None:
@@ -146,8 +175,8 @@ class Resolver:
     def _has(self, name: Name) -> bool:
         return any(field.name.lower() == name.parts[0].lower() for field in self._fields) and len(name.parts) == 1
 
-    def _written(self, name: Name, put: str, why: str) -> str:
-        return f"{why}, write: {self._text[: name.start]}{put}{self._text[name.end :]}"
+    def _written(self, name: Name, put: str, why: str, end: int | None = None) -> str:
+        return f"{why}, write: {self._text[: name.start]}{put}{self._text[name.end if end is None else end :]}"
 
     def _where_text(self, value: str) -> str | None:
         """The predicate with the first string literal of that value underlined."""

@@ -16,8 +16,9 @@ from lakeprune.predicate import tree as t
 from lakeprune.predicate.read.sql.spans import MAX_REPEATED
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import type_of
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
-from lakeprune.values.literals import format_value
+from lakeprune.values.literals import format_value, parse_as
 from lakeprune.values.time.calendar import SECOND, civil_of, days_of
 from lakeprune.values.types import BOOLEAN, DATE, FLOATING_KINDS, INTEGRAL_KINDS, STRING, TIME_KINDS, TIMESTAMP, DataType, Kind
 
@@ -41,14 +42,18 @@ def refused_comparison(op: t.Op, left: Expr, right: Expr, profile: Profile) -> P
     return None
 
 
-def refused_list(value: Expr, written: Iterable[Expr], options: Iterable[Expr], profile: Profile) -> PredicateError | None:
+def refused_list(value: Expr, written: Iterable[Expr], options: tuple[Expr, ...], profile: Profile) -> PredicateError | None:
     """The error of `value IN (options)`, None when Spark reads the list."""
     mine = _words(value)
     has_text = any(isinstance(option, t.Literal) and isinstance(option.value, str) for option in written)
     if mine is None or (has_text and mine != "a boolean" and not profile.ansi):
         return None
     other = next((option for option in options if _words(option) not in (None, mine)), None)
-    return None if other is None else _error(value, other, _time_fix(t.Op.EQ, value, other, profile))
+    if other is None:
+        return None
+    is_truth = _words(value) == "a boolean"
+    fix = _truths_fix(value, options) if is_truth else _time_fix(t.Op.EQ, value, other, profile)
+    return _error(value, other, fix)
 
 
 def refused_nested(column: t.Column, leaves: tuple[t.Column, ...], op: t.Op, literal: t.Literal) -> PredicateError | None:
@@ -68,6 +73,47 @@ def refused_nested(column: t.Column, leaves: tuple[t.Column, ...], op: t.Op, lit
             return None
     what = f"`{'.'.join(column.path)}` is {_article(column.type)}, {show(written)} is one value"
     return PredicateError("LP106", what, why="Spark does not compare them", fix=fix)
+
+
+def refused_tuples(expr: t.Compare | t.In, left: list[Expr], others: list[list[Expr]], zone: str) -> PredicateError | None:
+    """The error of tuples with parts of different types: Spark has no common type for them, unless their names agree, too."""
+    for right in others:
+        pairs = list(zip(left, right, strict=True))
+        wrong = next(((one, other) for one, other in pairs if type_of(one) is not None and type_of(one) != type_of(other)), None)
+        if wrong is not None and any(_has_other_name(*pair, place) for place, pair in enumerate(pairs, 1)):
+            what = f"`{show(wrong[0])}` is of type {type_of(wrong[0])}, {show(wrong[1])} of type {type_of(wrong[1]) or 'NULL'}"
+            why = "Spark compares tuples whose parts are of the same types, and no others"
+            return PredicateError("LP106", what, why=why, fix=_tuples_fix(expr, left, others, zone))
+    return None
+
+
+def _has_other_name(one: Expr, other: Expr, place: int) -> bool:
+    """Whether Spark names the parts differently: a column by its name, anything else by its place. Of nested fields who knows."""
+    names = [f"col{place}" if not isinstance(part, t.Column) else part.path[-1].lower() for part in (one, other)]
+    is_known = all(not isinstance(part, t.Column) or len(part.path) == 1 for part in (one, other))
+    return is_known and names[0] != names[1]
+
+
+def _tuples_fix(expr: t.Compare | t.In, left: list[Expr], others: list[list[Expr]], zone: str) -> str | None:
+    types = [type_of(part) for part in left]
+    try:
+        value, *tuples = (
+            t.Call("struct", tuple(_of_type(part, type_, zone) for part, type_ in zip(each, types, strict=True)))
+            for each in (left, *others)
+        )
+    except ValueError:
+        return None
+    fixed = whole_text(t.In(value, tuple(tuples)) if isinstance(expr, t.In) else t.Compare(expr.op, value, tuples[0]), zone)
+    return None if fixed is None else f"write: {fixed}"
+
+
+def _of_type(part: Expr, type_: DataType | None, zone: str) -> Expr:
+    """A constant as one of the type; anything else as it is. ValueError for text that is none."""
+    if not isinstance(part, t.Literal) or type_ is None or part.type == type_:
+        return part
+    if isinstance(part.value, str) and type_.kind in TIME_KINDS:
+        return t.Literal(parse_as(part.value, type_, zone), type_)
+    return t.Call("cast", (part,), type_)
 
 
 def refused_arithmetic(function: str, args: tuple[Expr, ...], text: str) -> PredicateError | None:
@@ -141,10 +187,21 @@ def _boolean_fix(op: t.Op, value: Expr, other: Expr) -> str | None:
     return f"write: {show(t.Compare(op, value, t.Literal(bool(constant), BOOLEAN)))}"
 
 
+def _truths_fix(value: Expr, options: tuple[Expr, ...]) -> str:
+    found = [option.value if isinstance(option, t.Literal) else "" for option in options]
+    if not all(constant in (0, 1, None) for constant in found):
+        return "compare it with TRUE or FALSE"
+    truths = tuple(t.Literal(None if constant is None else bool(constant), BOOLEAN) for constant in found)
+    return f"write: {show(t.In(value, truths))}"
+
+
 def _time_fix(op: t.Op, value: Expr, other: Expr, profile: Profile) -> str | None:
     """The date or moment that a number looks like."""
     type_ = type_of(value)
-    meant = None if type_ is None or type_.kind not in TIME_KINDS else _date_in(other)
+    days = [] if type_ is None or type_.kind not in TIME_KINDS else _dates_in(other)
+    if len(days) > 1:
+        return f"did you mean {' or '.join(days)}?"
+    meant = days[0] if days else None
     if meant is None and type_ == TIMESTAMP and isinstance(other, t.Literal) and isinstance(other.value, int):
         unit = {10: SECOND, 13: 1_000, 16: 1}.get(len(str(abs(other.value))))
         meant = None if unit is None else format_value(other.value * unit, TIMESTAMP, profile.zone)
@@ -153,16 +210,23 @@ def _time_fix(op: t.Op, value: Expr, other: Expr, profile: Profile) -> str | Non
     return f"did you mean {meant}? write: {show(value)} {op.value} {meant}"
 
 
-def _date_in(expr: Expr) -> str | None:
-    """`20250103` and `2025-01-03`, a subtraction, as the date they look like."""
+def _dates_in(expr: Expr) -> list[str]:
+    """`20250103`, `2025-01-03`, a subtraction, and `03/01/2025`, a division, as the dates they look like."""
     match expr:
         case t.Literal(int(number)) if 1000_00_00 < number < 9999_99_99:
-            fields = number // 10_000, number // 100 % 100, number % 100
-        case t.Call("-", (t.Call("-", (t.Literal(int(year)), t.Literal(int(month)))), t.Literal(int(day)))):
-            fields = year, month, day
+            return days_like(number // 10_000, number // 100 % 100, number % 100)
+        case t.Call("-" | "/" as sign, (t.Call(again, (t.Literal(int(first)), t.Literal(int(second)))), t.Literal(int(third)))):
+            return days_like(first, second, third) if sign == again else []
         case _:
-            return None
-    if not 1 <= fields[1] <= 12:
-        return None
-    days = days_of(*fields)
-    return format_value(days, DATE) if civil_of(days) == fields else None
+            return []
+
+
+def days_like(first: int, second: int, third: int) -> list[str]:
+    """The dates that three numbers can mean, as literals: 3/1/2025 is in January to some and in March to others.
+
+    >>> days_like(3, 1, 2025), days_like(2025, 1, 3), days_like(2025, 13, 1)
+    (["'2025-01-03'", "'2025-03-01'"], ["'2025-01-03'"], [])
+    """
+    orders = [(first, second, third)] if first > 31 else [(third, second, first), (third, first, second)]
+    real = [each for each in orders if each[0] >= 1000 and 1 <= each[1] <= 12 and civil_of(days_of(*each)) == each]
+    return list(dict.fromkeys(format_value(days_of(*each), DATE) for each in real))

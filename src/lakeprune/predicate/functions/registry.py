@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # A name that no SQL text has: `split(text, pattern, limit)[index]` is one function here.
 ELEMENT_OF_SPLIT = "split[]"
+ELEMENT = "[]"  # of a column: `tags[0]`, whose statistics nobody has
 MODULES: dict[str, tuple[str, ...]] = {
     "arithmetic": ("+", "-", "*", "/", "%", "mod", "pmod", "negate", "negative"),
     "cast": ("cast", "try_cast", "to_date", "date", "to_timestamp"),

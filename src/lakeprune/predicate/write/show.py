@@ -194,6 +194,8 @@ class _Printer:
             case "split[]", (text, pattern, t.Literal(limit), index):
                 shown = (text, pattern) if limit == -1 else (text, pattern, t.Literal(limit))
                 return f"split({', '.join(self._at(arg, _OR) for arg in shown)})[{self.text(index)[0]}]", _WHOLE
+            case "[]", (value, index):
+                return f"{self.text(value)[0]}[{self.text(index)[0]}]", _WHOLE
             case "struct", args:
                 return f"({', '.join(self._at(arg, _OR) for arg in args)})", _WHOLE
             case "case", args:

@@ -7,10 +7,14 @@ what is only another way to write a node, by the table below. An unknown name is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from msgspec import Struct
+
+from lakeprune.errors import PredicateError
 from lakeprune.predicate.clock import BY_NAME as CLOCKS
 from lakeprune.predicate.clock import UNPINNED, Clock
+from lakeprune.predicate.functions.function import MANY, takes
 from lakeprune.predicate.functions.randomness import RANDOM
 from lakeprune.predicate.functions.registry import ELEMENT_OF_SPLIT, lookup
 from lakeprune.predicate.read.sql.literals import Interval, amount
@@ -42,6 +46,14 @@ _FIELDS = {
     **dict.fromkeys(("hour", "h", "hours", "hr", "hrs"), "hour"),
     **dict.fromkeys(("minute", "m", "min", "mins", "minutes"), "minute"),
 }  # fmt: skip
+# Numbers of arguments that Spark takes, and lakeprune does not: the characters to trim, the digits to round to, and what
+# Spark does not look at.
+_ALSO_TAKEN: dict[str, Iterable[int]] = {
+    **dict.fromkeys(("trim", "ltrim", "rtrim", "floor", "ceil", "ceiling"), (2,)), "concat": (0,),
+    **dict.fromkeys(("hour", "minute", "second"), range(2, MANY)),
+}  # fmt: skip
+_TAKEN_BY_ALIAS = {"nvl": takes(2), "ifnull": takes(2), "date": takes(1)}  # fewer than the function takes under its own name
+_OURS = frozenset({"add_interval", "negate", "case"})  # names in the tree that no function of Spark has
 EVERYTHING_AFTER = 2**31 - 1  # the length of substring(x, pos), which has no end
 
 
@@ -65,22 +77,42 @@ def call(name: str, args: tuple[Expr, ...], clock: Clock) -> Expr:
         raise Unsupported(f"{lowered}() gives another answer each time", ReasonCode.NON_DETERMINISTIC)
     if lowered in ("date_add", "dateadd", "timestampadd") and len(args) == 3:
         raise Unsupported(f"{lowered} with a unit")
-    if lowered in CAST_FUNCTIONS and len(args) == 1:
+    if lowered in _OURS:
+        raise Unsupported(f"{lowered}() is not a function of Spark")
+    refused = refused_count(lowered, len(args))
+    if refused is not None:
+        raise _wrong_count(lowered, len(args), refused)
+    if len(args) in _ALSO_TAKEN.get(lowered, ()):
+        raise Unsupported(f"{lowered} with {len(args)} arguments")
+    if lowered in CAST_FUNCTIONS:
         return Call("cast", args, DataType(CAST_FUNCTIONS[lowered]))
-    build = _BUILDERS.get(lowered)
-    if build is not None:
-        built = build(args, clock)
+    form = FORMS.get(lowered)
+    if form is not None:
+        built = form.build(args, clock)
         if built is None:
-            raise _wrong_arity(lowered, args)
+            raise Unsupported(f"{lowered} with these arguments")
         return built
     function = lookup(lowered)
-    if function is not None and len(args) not in function.arity:
-        raise _wrong_arity(lowered, args)
     return Call(lowered if function is None else function.name, args)
 
 
-def _wrong_arity(name: str, args: tuple[Expr, ...]) -> Unsupported:
-    return Unsupported(f"{name} with {len(args)} argument{'s' if len(args) != 1 else ''}")
+def refused_count(name: str, given: int) -> range | None:
+    """The numbers of arguments that a function takes, when `given` is not among them; None when it is, or nobody knows.
+
+    >>> refused_count("upper", 2), refused_count("upper", 1)
+    (range(1, 2), None)
+    """
+    form, function = FORMS.get(name), lookup(name)
+    known = form or function
+    arity = takes(1) if name in CAST_FUNCTIONS else None if known is None else _TAKEN_BY_ALIAS.get(name, known.arity)
+    return None if arity is None or given in arity or given in _ALSO_TAKEN.get(name, ()) else arity
+
+
+def _wrong_count(name: str, given: int, arity: range) -> PredicateError:
+    least, most = arity[0], arity[-1]
+    count = f"at least {least}" if most == MANY else f"{least}" if least == most else f"{least} to {most}"
+    what = f"{name}() takes {count if most else 'no'} argument{'' if (least, most) == (1, 1) else 's'}, not {given}"
+    return PredicateError("LP106", what, why="Spark refuses it", fix=f"give it {count}" if most else "leave them out")
 
 
 def add_unit(unit: str, number: Expr, value: Expr) -> Expr:
@@ -123,26 +155,32 @@ def element_of(value: Expr, index: Expr) -> Expr:
 Builder = Callable[[tuple[Expr, ...], Clock], Expr | None]
 
 
-def _exactly(count: int, build: Callable[..., Expr]) -> Builder:
-    return lambda args, _: build(*args) if len(args) == count else None
+class _Form(Struct, frozen=True):
+    """What is only another way to write a node; `build` gives None for arguments that it cannot tell the meaning of."""
+
+    arity: range
+    build: Builder
 
 
-def _with_unit(function: str, place: int) -> Builder:
+def _exactly(count: int, build: Callable[..., Expr]) -> _Form:
+    return _Form(takes(count), lambda args, _: build(*args))
+
+
+def _with_unit(function: str, place: int) -> _Form:
     """A truncation to a constant unit, which stands first or last."""
 
     def build(args: tuple[Expr, ...], _: Clock) -> Expr | None:
-        unit = args[place] if len(args) == 2 else None
+        unit = args[place]
         if not isinstance(unit, Literal) or not isinstance(unit.value, str):
             return None
         lowered = Literal(unit.value.lower(), STRING)
         return Call(function, (lowered, args[1]) if place == 0 else (args[0], lowered))
 
-    return build
+    return _Form(takes(2), build)
 
 
-def _substring(args: tuple[Expr, ...], _: Clock) -> Expr | None:
-    args = (*args, Literal(EVERYTHING_AFTER, INT)) if len(args) == 2 else args
-    return Call("substring", args) if len(args) == 3 else None
+def _substring(args: tuple[Expr, ...], _: Clock) -> Expr:
+    return Call("substring", (*args, Literal(EVERYTHING_AFTER, INT)) if len(args) == 2 else args)
 
 
 def _date_part(args: tuple[Expr, ...], _: Clock) -> Expr | None:
@@ -162,17 +200,15 @@ def _decode(args: tuple[Expr, ...], _: Clock) -> Expr | None:
     return Call("case", (*tests, last))
 
 
-def _unix_timestamp(args: tuple[Expr, ...], clock: Clock) -> Expr | None:
-    if not args:
-        return clock.literal("unix_timestamp")
-    return Call("unix_timestamp", args) if len(args) <= 2 else None
+def _unix_timestamp(args: tuple[Expr, ...], clock: Clock) -> Expr:
+    return Call("unix_timestamp", args) if args else clock.literal("unix_timestamp")
 
 
-def _moment(name: str) -> Builder:
-    return lambda args, clock: None if args else clock.literal(name)
+def _moment(name: str) -> _Form:
+    return _Form(takes(0), lambda _, clock: clock.literal(name))
 
 
-def _like(kind: str) -> Builder:
+def _like(kind: str) -> _Form:
     def build(args: tuple[Expr, ...], _: Clock) -> Expr | None:
         match args:
             case (value, pattern):
@@ -181,19 +217,19 @@ def _like(kind: str) -> Builder:
                 return Like(value, pattern, escape, kind)
         return None
 
-    return build
+    return _Form(takes(2) if kind == "rlike" else takes(2, 3), build)
 
 
 _rlike = _like("rlike")
-_BUILDERS: dict[str, Builder] = {
+FORMS: dict[str, _Form] = {
     **{name: _moment(name) for name in CLOCKS},
-    "date_part": _date_part,
-    "datepart": _date_part,
-    "decode": _decode,
+    "date_part": _Form(takes(2), _date_part),
+    "datepart": _Form(takes(2), _date_part),
+    "decode": _Form(takes(2, MANY), _decode),
     "date_trunc": _with_unit("date_trunc", 0),
     "trunc": _with_unit("trunc", 1),
-    "substring": _substring,
-    "substr": _substring,
+    "substring": _Form(takes(2, 3), _substring),
+    "substr": _Form(takes(2, 3), _substring),
     "left": _exactly(2, lambda x, n: Call("substring", (x, Literal(1, INT), n))),
     "nvl2": _exactly(3, lambda x, a, b: Call("if", (Not(IsNull(x)), a, b))),
     "isnull": _exactly(1, IsNull),
@@ -205,7 +241,7 @@ _BUILDERS: dict[str, Builder] = {
     "rlike": _rlike,
     "regexp": _rlike,
     "regexp_like": _rlike,
-    "unix_timestamp": _unix_timestamp,
+    "unix_timestamp": _Form(takes(0, 2), _unix_timestamp),
     "between": _exactly(3, lambda x, a, b: And((Compare(Op.GE, x, a), Compare(Op.LE, x, b)))),
     "positive": _exactly(1, lambda x: x),
 }

@@ -24,6 +24,10 @@ _OPERATORS = {
     ("=", "~"): "RLIKE",
     ("==", "="): "=",
 }
+_TESTS = {
+    **dict.fromkeys(("contains", "includes"), "contains"), **dict.fromkeys(("startswith", "starts"), "startswith"),
+    **dict.fromkeys(("endswith", "ends"), "endswith"), **dict.fromkeys(("matches", "similar"), "RLIKE"),
+}  # fmt: skip
 _AFTER_WHERE = frozenset({"order", "group", "sort", "cluster", "distribute", "limit", "offset", "having", "window", "qualify"})
 _AFTER_NAME = frozenset({"in", "not", "is", "like", "ilike", "rlike", "regexp", "between"})
 _TEMPLATE = re.compile(r"""(['"])(\{\{[^'"]*\}\}|\$\{[^}'"]*\})\1""")  # a text that is nothing but a placeholder
@@ -266,8 +270,54 @@ def _interval(tokens: Tokens) -> Hint | None:
     return None
 
 
+def _arguments(tokens: Tokens) -> Hint | None:
+    """`upper(region, 1)` without what the function does not take."""
+    from lakeprune.predicate.read.sql.functions import refused_count
+
+    for index, token in enumerate(tokens.items[:-1]):
+        if token.kind != "word" or tokens.key(index + 1) != "(":
+            continue
+        close, inside = tokens.partner[index + 1], tokens.depth[index + 1] + 1
+        commas = [n for n in range(index + 2, close) if tokens.key(n) == "," and tokens.depth[n] == inside]
+        given = len(commas) + 1 if close > index + 2 else 0
+        arity = refused_count(token.key, given)
+        if arity is not None and given > arity[-1]:
+            first = tokens.items[commas[arity[-1] - 1] if arity[-1] else index + 2]
+            return "", f"write: {_edited(tokens.text, [(first.start, tokens.items[close].start, '')])}"
+    return None
+
+
+def _tests(tokens: Tokens) -> Hint | None:
+    """`region contains 'E'`, which is a call in Spark, and `region matches 'E.*'`."""
+    for index in range(1, len(tokens.items) - 1):
+        found, token = _TESTS.get(tokens.key(index)), tokens.items[index]
+        at = index + 2 if tokens.key(index + 1) in ("with", "to") else index + 1
+        is_negated = tokens.key(index - 1) == "not"
+        first = _operand_before(tokens, index - 2 if is_negated else index - 1)
+        if found is None or first is None or at >= len(tokens.items) or tokens.items[at].kind not in ("string", "word", "name"):
+            continue
+        value, other = tokens.source(first, index - 1 if is_negated else index), tokens.source(at, at + 1)
+        call = f"{value} RLIKE {other}" if found == "RLIKE" else f"{found}({value}, {other})"
+        edit = (tokens.items[first].start, tokens.items[at].end, f"NOT {call}" if is_negated else call)
+        return f"`{tokens.text[token.start : tokens.items[at - 1].end]}` is not an operator of Spark SQL", (
+            f"write: {_edited(tokens.text, [edit])}"
+        )
+    return None
+
+
+def _operand_before(tokens: Tokens, last: int) -> int | None:
+    """Where the column or call begins that ends there; None when it is something else."""
+    if tokens.key(last) == ")":
+        last = tokens.partner[last] - 1
+    if last < 0 or tokens.items[last].kind not in ("word", "name") or tokens.key(last) in _GRAMMAR:
+        return None
+    while tokens.key(last - 1) == "." and last > 1:
+        last -= 2
+    return last
+
+
 _HINTS: dict[str, tuple[Callable[[Tokens], Hint | None], ...]] = {
-    "LP101": (_query, _operators, _empty_list, _between, _in_without_list, _is_value, _separators, _names),
+    "LP101": (_query, _operators, _empty_list, _between, _in_without_list, _is_value, _separators, _tests, _names),
     "LP105": (_query,),
-    "LP106": (_interval, _chain),
+    "LP106": (_arguments, _interval, _chain),
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lakeprune.predicate.read.sql.spans import syntax_error
-from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens
+from lakeprune.predicate.read.sql.spans import MAX_REPEATED, syntax_error
+from lakeprune.predicate.read.sql.tokens import COMPARISONS, Token, Tokens
 from lakeprune.predicate.tree import And, Expr, IsNull, IsTruth, Not, Or
 
 Term = Callable[[int, int], Expr]
@@ -113,8 +113,18 @@ def _missing(tokens: Tokens, index: int, word: str) -> Exception:
         return syntax_error(
             tokens.text, 0, 0, "there is no predicate", fix="give a condition, or leave -w out to count all files"
         )
-    if word or index >= len(tokens.items):
-        at = tokens.items[min(index, len(tokens.items) - 1) if word else index - 1]
-        return syntax_error(tokens.text, at.start, at.end, f"`{tokens.text[at.start : at.end]}` needs an operand")
+    before = index if word else index - 1  # the AND or OR that has nothing on one side
+    if word or index >= len(tokens.items) or tokens.key(before) in ("and", "or"):
+        at = tokens.items[min(before, len(tokens.items) - 1)]
+        fix = _without(tokens, at) if at.key in ("and", "or") else None
+        return syntax_error(tokens.text, at.start, at.end, f"`{tokens.text[at.start : at.end]}` needs an operand", fix=fix)
     at = tokens.items[index]
     return syntax_error(tokens.text, at.start, at.end, "a predicate is missing here")
+
+
+def _without(tokens: Tokens, token: Token) -> str | None:
+    """The predicate without a word that has nothing to join."""
+    before, after = tokens.text[: token.start].rstrip(), tokens.text[token.end :].lstrip()
+    apart = " " if before and after and before[-1] != "(" and after[0] != ")" else ""
+    rest = f"{before}{apart}{after}"
+    return f"add what is missing, or write: {rest}" if rest and len(tokens.text) <= MAX_REPEATED else None

@@ -15,6 +15,7 @@ from sqlglot import exp
 from lakeprune.errors import PredicateError
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.clock import Clock
+from lakeprune.predicate.functions.registry import ELEMENT
 from lakeprune.predicate.read.sql.functions import Unsupported, add_interval, add_unit, call, element_of, field_of
 from lakeprune.predicate.read.sql.literals import Interval, interval, negated, number
 from lakeprune.predicate.read.sql.types import cast_literal, data_type
@@ -309,7 +310,10 @@ class Converter:
     def _bracket(self, node: exp.Expr) -> Expr:
         if len(node.expressions) != 1:
             raise Unsupported("an element of an array or map")
-        return element_of(self.expression(node.this), self.expression(node.expressions[0]))
+        value, index = self.expression(node.this), self.expression(node.expressions[0])
+        if isinstance(value, t.Name) and not (isinstance(index, t.Literal) and isinstance(index.value, str)):
+            return t.Call(ELEMENT, (value, index))
+        return element_of(value, index)
 
     def _tuple(self, node: exp.Expr) -> Expr:
         return t.Call("struct", tuple(self.expression(part) for part in node.expressions))
