@@ -52,7 +52,7 @@ def weak_layouts(
     printer = evaluation.relation(plan, Needs(domains=(column,), partition_texts=partitions, paths=hidden), whole=False)
     place = plan.positions[clause]
     undecided = " AND ".join(f"{printer.bit(plan.bits[bit], 1)} = 1" for bit in (place.can_true, place.not_true))
-    picked = f"files.*, {_key(printer, partitions, hidden)} AS g, CASE WHEN {undecided} THEN 1 ELSE 0 END AS undecided"
+    picked = f"files.*, {_key(printer, partitions, hidden=hidden)} AS g, CASE WHEN {undecided} THEN 1 ELSE 0 END AS undecided"
     engine = evaluation.engine
     files = engine.kept(f"SELECT {picked} FROM {printer.relation.source} WHERE {_tests(plan, printer, selected)}")
     sums = "count(*) AS files, coalesce(sum(size), 0) AS bytes, sum(undecided) AS undecided"
@@ -82,7 +82,7 @@ def crowds_of(evaluation: Evaluation, plan: Plan, selected: Sequence[int], targe
     texts = "".join(f", {printer.relation.text(each)} AS {name}" for each, name in zip(partitions, names, strict=True))
     is_read = f"CASE WHEN {_tests(plan, printer, selected)} THEN 1 ELSE 0 END"
     source = f"{printer.relation.source} WHERE NOT {IS_EMPTY}"
-    files = f"SELECT size, {_key(printer, partitions, hidden)} AS g, {is_read} AS is_read{texts} FROM {source}"
+    files = f"SELECT size, {_key(printer, partitions, hidden=hidden)} AS g, {is_read} AS is_read{texts} FROM {source}"
     after = f"CAST(ceil(sum(size) / CAST({target} AS DOUBLE)) AS BIGINT) AS after"
     sums = f"sum(is_read) AS files, sum(is_read * size) AS bytes, sum(size) AS every, {after}"
     picked = ", ".join([sums, *(f"max({name}) AS {name}" for name in names)])
@@ -95,13 +95,34 @@ def crowds_of(evaluation: Evaluation, plan: Plan, selected: Sequence[int], targe
     return [Crowd(tuple(row[4:]), *map(int, row[1:4])) for row in rows], int(rows[0][0]) if rows else 0
 
 
+class Spread(Struct, frozen=True):
+    """What a reader of the selected files would meet, were the table partitioned by some columns only."""
+
+    groups: int  # the partitions read
+    bytes: int  # of their files, also of those that are not selected
+    files_after: int  # if each were as large as it may be
+
+
+def spread_over(evaluation: Evaluation, plan: Plan, selected: Sequence[int], target: int, columns: Sequence[Column]) -> Spread:
+    """The selected files by the values of these columns alone."""
+    printer = evaluation.relation(plan, Needs(partition_texts=partition_columns(evaluation)), whole=False)
+    is_read = f"CASE WHEN {_tests(plan, printer, selected)} THEN 1 ELSE 0 END"
+    source = f"{printer.relation.source} WHERE NOT {IS_EMPTY}"
+    files = f"SELECT size, {_key(printer, columns, hidden=False)} AS g, {is_read} AS is_read FROM {source}"
+    after = f"CAST(ceil(sum(size) / CAST({target} AS DOUBLE)) AS BIGINT) AS after"
+    groups = f"SELECT sum(is_read) AS files, sum(size) AS every, {after} FROM ({files}) AS files GROUP BY g"
+    sums = "count(*), coalesce(sum(every), 0), coalesce(sum(after), 0)"
+    ((groups_read, size, after_all),) = evaluation.engine.query(f"SELECT {sums} FROM ({groups}) AS g WHERE files > 0")
+    return Spread(int(groups_read), int(size), int(after_all))
+
+
 def partition_columns(evaluation: Evaluation) -> tuple[Column, ...]:
     facts = evaluation.snapshot.facts
     fields = {field.name: field for field in facts.schema.fields}
     return tuple(Column.at((fields[name],)) for name in facts.partition_columns)
 
 
-def _key(printer: FactPrinter, partitions: Sequence[Column], hidden: bool) -> str:
+def _key(printer: FactPrinter, partitions: Sequence[Column], *, hidden: bool) -> str:
     """One text per partition, which is never NULL; with hidden partitions, the whole tuple."""
     if hidden:
         return "coalesce(partition, '')"

@@ -13,7 +13,7 @@ from lakeprune.predicate.tree import Column, Compare, Expr, IsNull, Literal, Mem
 from lakeprune.predicate.walk import columns_of, nodes
 from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import name_text, show
-from lakeprune.programs.layout import SMALL, Layout, crowds_of, partition_columns, weak_layouts
+from lakeprune.programs.layout import SMALL, Layout, Spread, crowds_of, partition_columns, spread_over, weak_layouts
 from lakeprune.report.amount import counted, files_text, percent_text, size_text
 from lakeprune.report.diagnosis.case import Case, Finding, brief, is_exclusion
 from lakeprune.report.verdict import clause_needs
@@ -23,6 +23,7 @@ FEW = 0.1  # of the files: a lookup that reads less is fine, however wide the cl
 GAIN = 0.75  # of the bytes a lookup reads now: less gained is not worth writing the files anew
 FEWEST_ENDS = 3  # distinct bounds: fewer, and the column may have too few values to order files by
 MOST_NAMED = 10  # partitions
+MANY = 10  # partitions: of fewer, one file each is no burden
 
 
 def weak_data_skipping(case: Case) -> list[Finding]:
@@ -38,7 +39,7 @@ def weak_data_skipping(case: Case) -> list[Finding]:
 
 
 def small_files(case: Case) -> list[Finding]:
-    """One for the predicate, when merging the small files of its partitions leaves half as many to read, or fewer."""
+    """One for the predicate, when merging its small files, within partitions or across them, leaves half as many or fewer."""
     if case.kept < 2:
         return []
     # Merged files are never quite full.
@@ -48,7 +49,7 @@ def small_files(case: Case) -> list[Finding]:
     files, after = sum(crowd.files for crowd in chosen), sum(crowd.files_after for crowd in chosen)
     left = case.kept - files + after
     if 2 * left > case.kept:
-        return []
+        return _tiny_partitions(case)
     size = sum(crowd.bytes for crowd in chosen)
     where = _partition_clauses(case) if len(chosen) == read else _named(case, [crowd.texts for crowd in chosen])
     return [
@@ -66,6 +67,49 @@ def small_files(case: Case) -> list[Finding]:
             rewrite=case.remedies.compact(where),
         )
     ]
+
+
+def _tiny_partitions(case: Case) -> list[Finding]:
+    """Many partitions that hold next to nothing each: no statement merges files across them, other partition columns do."""
+    columns, size = partition_columns(case.evaluation), case.numbers.kept.bytes
+    is_small = SMALL * size < case.kept * case.remedies.target_bytes
+    if not columns or not is_small or case.kept < MANY or case.facts.has_hidden_partitions:
+        return []
+    read = _spread(case, columns)
+    if read.groups < MANY:
+        return []
+    fewer = [tuple(other for other in columns if other is not column) for column in columns] if len(columns) > 1 else []
+    for several in (fewer, [()]):  # as many columns as can stay
+        found = [(_spread(case, kept), kept) for kept in several]
+        # Merging mixes what is read with what is not: it pays where nearly all of it is read anyway.
+        good = [each for each in found if 5 * size >= 4 * each[0].bytes and 2 * each[0].files_after <= case.kept]
+        if good:
+            return [_tiny_finding(case, read.groups, *min(good, key=lambda each: each[0].files_after))]
+    return []
+
+
+def _spread(case: Case, columns: tuple[Column, ...]) -> Spread:
+    # Merged files are never quite full.
+    return spread_over(case.evaluation, case.plan, case.can_be_true, case.remedies.target_bytes * (SMALL - 1) // SMALL, columns)
+
+
+def _tiny_finding(case: Case, partitions: int, after: Spread, kept: tuple[Column, ...]) -> Finding:
+    names = ", ".join(name_text(column.path) for column in kept)
+    how = f"partition by {names} alone when the table" if kept else "do not partition the table when it"
+    left, size = after.files_after, case.numbers.kept.bytes
+    return Finding(
+        message=f"the {files_text(case.kept)} to read lie in {counted(partitions, 'partition')} and hold {size_text(size)} "
+        "together; files are merged within a partition only",
+        numbers={
+            "kept_files": case.kept,
+            "small_files": case.kept,
+            "small_bytes": size,
+            "partitions": partitions,
+            "files_after": left,
+            "partition_by": names,
+        },
+        suggestion=f"{how} is written anew: then at most {files_text(left)} {'is' if left == 1 else 'are'} read",
+    )
 
 
 def _excludes(case: Case, index: int) -> bool:
