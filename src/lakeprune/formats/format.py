@@ -11,6 +11,8 @@ from lakeprune.errors import TableError
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.storage.storage import Storage
 
+SQL_NAMES = ("delta", "parquet")  # formats whose tables Spark SQL names by their place: delta.`path`
+
 
 class At(Struct, frozen=True):
     """The version, the time (microseconds since 1970) or the branch or tag asked for; the latest version when none is given."""

@@ -1,18 +1,28 @@
-"""The skipping of a format's own engine: which part of a predicate it uses when it plans a scan by itself."""
+"""The skipping of a format's own engine: which part of a predicate it uses when it plans a scan by itself.
+
+A snapshot brings it, where the format has such an engine; `OWN_ENGINES` lists them for flags and gates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from lakeprune.predicate.tree import Expr
-from lakeprune.skipping.plan import Plan
+if TYPE_CHECKING:
+    from lakeprune.predicate.tree import Expr
+    from lakeprune.skipping.plan import Plan
+
+OWN_ENGINES = {"delta-spark": "Delta Spark"}  # as flags call them: as users know them
 
 
 class OwnSkipping(Protocol):
     @property
     def name(self) -> str:
         """The engine as users know it."""
+
+    @property
+    def flag(self) -> str:
+        """The engine as flags call it; in the names of numbers with underscores."""
 
     @property
     def version(self) -> str:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from msgspec import Struct
 
 from lakeprune.engines.engine import Engine
-from lakeprune.errors import TableError, UsageError
+from lakeprune.errors import UsageError
 from lakeprune.formats import format as formats
+from lakeprune.formats.format import SQL_NAMES
 from lakeprune.planning.opened import OpenedTable
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import instant
@@ -88,15 +89,6 @@ def open_planner(
     return Planner(Evaluation(engine, snapshot, profile))
 
 
-def delta_version(planner: Planner, what: str) -> int:
-    """The version of a Delta table, for what only Delta tables can be asked; `what` begins the message."""
-    facts = planner.facts
-    if facts.format != "delta" or facts.version is None:
-        fix = "give a Delta table; `lakeprune explain` reads other formats too"
-        raise TableError("LP347", f"{what} needs a Delta table", where=f"{facts.title}: {facts.location}", fix=fix)
-    return facts.version
-
-
 def located(table: Table, version: int | None) -> tuple[str, int | None]:
     """Where a table lies, and the version that was asked for or that a deltalake table has loaded."""
     if isinstance(table, str):
@@ -115,12 +107,12 @@ def located(table: Table, version: int | None) -> tuple[str, int | None]:
 
 
 def path_of(text: str) -> str:
-    """The path or URL that a text names; delta.`path` is how SQL writes it, dbfs:/ is mounted at /dbfs where there is one.
+    """The path or URL that a text names; format.`path` is how SQL writes it, dbfs:/ is mounted at /dbfs where there is one.
 
     >>> path_of("./users"), path_of("delta.`/lake/users`"), path_of("dbfs:/lake/users")
     ('./users', '/lake/users', 'dbfs:/lake/users')
     """
-    if quoted := re.fullmatch(r"(?is)(?:delta|parquet)\.`((?:[^`]|``)+)`", text.strip()):
+    if quoted := re.fullmatch(rf"(?is)(?:{'|'.join(SQL_NAMES)})\.`((?:[^`]|``)+)`", text.strip()):
         text = quoted[1].replace("``", "`")
     return f"/dbfs{text[5:]}" if re.match(r"dbfs:/(?!/)", text) and os.path.isdir("/dbfs") else text
 

@@ -22,14 +22,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lakeprune.errors import UsageError
+from lakeprune.formats.own_skipping import OWN_ENGINES
 from lakeprune.report.amount import Amount, percent, size_text, unread_text
 from lakeprune.report.buckets import Bucket
 
 if TYPE_CHECKING:
     from lakeprune.report.model import Diagnosis, Report
 
-METADATA, DELTA_SPARK = "metadata", "delta-spark"
-GATE_ON = (METADATA, DELTA_SPARK)
+METADATA = "metadata"
+GATE_ON = (METADATA, *OWN_ENGINES)
+BY_ENGINE = GATE_ON[1]  # whichever engine the report has
 _UPPER_LIMITS = frozenset({"min_pruning", "min_bytes_pruning", "max_files", "max_bytes"})  # fewer files pass them as well
 _READ_ALL = "--exhaustive reads every manifest"
 
@@ -165,13 +167,14 @@ def judge(gates: Gates, report: Report) -> Report:
     if engine is not None:
         kept, reader = Amount(engine.files, engine.bytes), f"{engine.name} {engine.version}"
         by_engine = replace(by_metadata, kept=kept, reader=reader)
-    wants_engine = gates.get("gate_on") == DELTA_SPARK
+    given = gates.get("gate_on") or METADATA
+    wants_engine = given != METADATA
     if wants_engine and engine is None and report.predicate is not None:
         fix = f"leave it out: gates judge by {METADATA} then"
-        raise UsageError("LP219", f"gates cannot be judged by what Delta Spark reads of a {report.facts.title}", fix=fix)
+        raise UsageError("LP219", f"gates cannot be judged by what {OWN_ENGINES[given]} reads of a {report.facts.title}", fix=fix)
     assertions = judged(gates, by_engine if wants_engine else by_metadata)
     others = judged(gates, by_metadata if wants_engine else by_engine)
-    flag = METADATA if wants_engine else DELTA_SPARK
+    flag = METADATA if wants_engine else BY_ENGINE
     remarks = tuple(
         f"{one.name} passes, and would fail with --gate-on {flag}: {other.message}"
         for one, other in zip(assertions, others, strict=True)

@@ -23,7 +23,7 @@ from lakeprune.planning.opening import At
 from lakeprune.planning.session import check_options
 from lakeprune.report.amount import Amount
 from lakeprune.report.engines import EngineRead
-from lakeprune.report.gates import DELTA_SPARK, Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
+from lakeprune.report.gates import BY_ENGINE, Assertion, Gates, Measured, check_gates, demanded, gates_of, judge, judged
 from lakeprune.report.model import Report
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _section(scan: Scan, report: Report | None, gates: Gates) -> Section:
     if report is None:
         return Section(scan, None, _judged_by_spark(scan, gates))
     # Spark's own count is in hand, and is what the query reads; gates judge by the metadata's where they are asked to.
-    by_spark: Gates = {"gate_on": DELTA_SPARK} if report.engines else {}
+    by_spark: Gates = {"gate_on": BY_ENGINE} if report.engines else {}
     report = judge({**by_spark, **gates}, report)
     return Section(scan, report, report.assertions)
 

@@ -18,9 +18,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeprune.engines.spark.engine import clone
-from lakeprune.engines.spark.failures import no_connector
 from lakeprune.engines.spark.lines import unlogged
 from lakeprune.engines.spark.nodes import class_name, descendants, is_a
+from lakeprune.engines.spark.packages import no_delta
 from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
 
 _SETTINGS = {
@@ -135,7 +135,7 @@ def query_errors(text: str | None) -> Iterator[None]:
 def _failure(error: PySparkException | Py4JError, text: str | None) -> LakepruneError:
     message = _sentence(str(getattr(error, "java_exception", error)).strip())
     if "[DATA_SOURCE_NOT_FOUND]" in message:
-        return no_connector(message)
+        return no_delta(message)
     if text is not None and message.startswith(tuple(f"[{condition}" for condition in _ABSENT)):
         fix = "check the name and the version; a table without a name in the catalog is delta.`/path`"
         return TableError("LP348", "a table of the query is not there", where=text[:_LONGEST], why=message, fix=fix)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lakeprune.errors import UsageError
-from lakeprune.planning.opening import At, delta_version
+from lakeprune.planning.opening import At
 from lakeprune.planning.session import instant
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ def span_of(given: Mapping[str, Any]) -> Span | None:
 def over_changes(planner: Planner, span: Span) -> Planner:
     """The planner over the changes up to the version that it has opened."""
     from lakeprune.formats.delta.changes import open_changes, version_since
+    from lakeprune.formats.delta.demand import delta_version
     from lakeprune.formats.delta.snapshot import DeltaSnapshot
 
-    delta_version(planner, "a change data feed")
+    delta_version(planner.facts, "a change data feed")
     snapshot = planner.snapshot
     assert isinstance(snapshot, DeltaSnapshot), "the format says so"
     first = span.first

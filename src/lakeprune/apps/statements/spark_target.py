@@ -21,13 +21,14 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeprune.apps.statements.model import Candidate, Operation
 from lakeprune.engines.spark.engine import clone
 from lakeprune.engines.spark.failures import row_errors, words_of
-from lakeprune.engines.spark.packages import delta_package
+from lakeprune.engines.spark.packages import no_delta
 from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import StatementError, UsageError
+from lakeprune.formats.delta.demand import delta_version
 from lakeprune.formats.delta.spark_files import read_files, snapshot_at
 from lakeprune.formats.delta.spark_scan import DeltaScan, scan_of
 from lakeprune.planning.opened import OpenedTable
-from lakeprune.planning.opening import At, delta_version, located, open_planner
+from lakeprune.planning.opening import At, located, open_planner
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
 from lakeprune.predicate.schema import Field, Role
@@ -54,7 +55,7 @@ class Target(Struct, frozen=True):
 
     @property
     def version(self) -> int:
-        return delta_version(self.planner, "a statement")
+        return delta_version(self.planner.facts, "a statement")
 
     @property
     def moment(self) -> str:
@@ -93,8 +94,7 @@ def open_target(table: Table, spark: SparkSession, options: Mapping[str, Any], v
         what = "statements need a classic Spark session: Spark Connect gives no handle on Delta's transaction"
         raise UsageError("LP250", what, fix="use --master, or a session that was not made with remote()")
     if isinstance(jvm_of(spark).org.apache.spark.sql.delta.DeltaLog, JavaPackage):  # what py4j makes of a class that is not there
-        fix = f"give --packages {delta_package()}, or a session that has Delta"
-        raise UsageError("LP227", "this Spark session has no Delta connector", fix=fix)
+        raise no_delta("the class of Delta's log is not there")
     location, _ = located(table, None)
     place = location.partition("://")
     is_local = not place[1] or place[0].lower() == "file"

@@ -31,8 +31,9 @@ from lakeprune.apps.verify.model import (
     Violation,
     share_of,
 )
+from lakeprune.formats.delta.demand import delta_version
 from lakeprune.planning.opened import OpenedTable
-from lakeprune.planning.opening import At, delta_version, located
+from lakeprune.planning.opening import At, located
 from lakeprune.planning.session import SessionOptions, for_rows
 from lakeprune.predicate.clock import pinned
 from lakeprune.predicate.read.sql.tokens import tokenize
@@ -214,7 +215,7 @@ def _audited(planner: Planner, spark: SparkSession, share: float | None) -> Audi
     from lakeprune.apps.verify.spark_rows import rows_to_check, values_found
 
     started = time.perf_counter()
-    version = delta_version(planner, "an audit of statistics")
+    version = delta_version(planner.facts, "an audit of statistics")
     # Which also refuses a log that disagrees with its own checksum.
     files = sum(pattern.files for pattern in planner.patterns([planner.ask(None)])[0])
     columns = [Column.at(path) for path in leaf_paths(planner.facts.schema.fields) if path[0].role is Role.DATA]

@@ -14,14 +14,14 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from lakeprune.engines.spark.lines import unlogged
-from lakeprune.engines.spark.packages import delta_package
-from lakeprune.errors import LakepruneError, PredicateError, TableError, UsageError
+from lakeprune.engines.spark.packages import CONDITIONS, connector_failure
+from lakeprune.errors import LakepruneError, PredicateError, TableError
 
 _MISSING = re.compile(r"FILE_NOT_EXIST|FileNotFoundException|NoSuchFileException|does not exist", re.IGNORECASE)
 _DAMAGED = re.compile(
     r"FAILED_READ_FILE|CANNOT_READ|is not a Parquet file|ParquetDecodingException|Could not read", re.IGNORECASE
 )
-_ABOUT_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "DELTA_", "CANNOT_READ", "DATA_SOURCE_NOT_FOUND", "UNABLE_TO_INFER")
+_ABOUT_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", *CONDITIONS, "CANNOT_READ", "DATA_SOURCE_NOT_FOUND", "UNABLE_TO_INFER")
 _CONDITION = re.compile(r"\[[A-Z][A-Z0-9_.]+\][^\n]*")  # how Spark names what is wrong, and the sentence behind it
 _FILE = re.compile(r"(?:[a-z0-9]+:/|/)[^\s'\"`,]*?\.parquet", re.IGNORECASE)
 
@@ -40,11 +40,8 @@ def rows_failure(error: PySparkException | Py4JError, location: str) -> Lakeprun
     """The table's rows cannot be read: which file, why, and what to do about it."""
     message = words_of(error)
     first = message.strip().split("\n", 1)[0]
-    if "[DATA_SOURCE_NOT_FOUND]" in first:
-        return no_connector(first)
-    if "DELTA_CONFIGURE_SPARK_SESSION" in message:
-        fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
-        return UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix)
+    if (missing := connector_failure(message)) is not None:
+        return missing
     file = _FILE.search(message)
     where = file[0] if file else location
     if _MISSING.search(message) and file:
@@ -65,12 +62,6 @@ def evaluation_failure(error: PySparkException | Py4JError, location: str, where
         return rows_failure(error, location)
     fix = "correct the predicate: Spark must be able to evaluate it on every row"
     return PredicateError("LP107", "Spark cannot evaluate the predicate", where=where, why=named[0], fix=fix)
-
-
-def no_connector(why: str) -> UsageError:
-    """The session cannot read Delta tables."""
-    fix = f"give --packages {delta_package()}, or a session or server that has Delta"
-    return UsageError("LP227", "this Spark session has no Delta connector", why=why, fix=fix)
 
 
 def words_of(error: PySparkException | Py4JError) -> str:

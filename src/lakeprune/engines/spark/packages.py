@@ -1,4 +1,6 @@
-"""The connectors that go with the installed line of PySpark, as Maven names them. Nothing of PySpark is imported.
+"""The connectors of table formats: their names in Maven for each line of PySpark, and what a session without them says.
+
+Nothing of PySpark is imported.
 
 Spark loads only what was built for it: each line has its own Delta and its own Iceberg. tests/spark/test_spark_lines.py runs the
 Delta ones.
@@ -22,6 +24,7 @@ _ICEBERG = {
     NEWEST: "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
 LINES = tuple(_DELTA)
+CONDITIONS = ("DELTA_",)  # how the error conditions of connectors begin
 WITHOUT_MERGE = ("3.5", "4.0")  # Catalyst's plan of a MERGE has other parts there
 
 
@@ -49,6 +52,22 @@ def delta_package(line: str | None = None) -> str:
 def iceberg_package(line: str | None = None) -> str:
     """Iceberg's runtime for a line, the installed one unless given."""
     return _known("Iceberg", _ICEBERG, line or installed_line())
+
+
+def connector_failure(message: str) -> UsageError | None:
+    """What Spark's words mean when a connector is missing or only half there; None when they are about something else."""
+    if "[DATA_SOURCE_NOT_FOUND]" in message.strip().split("\n", 1)[0]:
+        return no_delta(message.strip().split("\n", 1)[0])
+    if "DELTA_CONFIGURE_SPARK_SESSION" in message:
+        fix = "set spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension before the session starts"
+        return UsageError("LP253", "this Spark session does not have Delta's extension", fix=fix)
+    return None
+
+
+def no_delta(why: str) -> UsageError:
+    """The session cannot read Delta tables."""
+    fix = f"give --packages {delta_package()}, or a session or server that has Delta"
+    return UsageError("LP227", "this Spark session has no Delta connector", why=why, fix=fix)
 
 
 def check_merges(version_: str) -> None:

@@ -14,8 +14,9 @@ from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
-from lakeprune.engines.spark.failures import no_connector, row_errors
+from lakeprune.engines.spark.failures import row_errors
 from lakeprune.engines.spark.lines import metadata_column, seq_of_array
+from lakeprune.engines.spark.packages import no_delta
 from lakeprune.engines.spark.session import active, has_jvm
 from lakeprune.errors import TableError, UsageError
 
@@ -33,7 +34,7 @@ def read_files(spark: SparkSession, location: str, version: int, paths: Sequence
         none = getattr(getattr(jvm.scala, "None$"), "MODULE$")
         logs = jvm.org.apache.spark.sql.delta.DeltaLog
         if not isinstance(logs, JavaClass):  # a package without classes is what py4j makes of a name that it does not know
-            raise no_connector("the class of Delta's log is not there")
+            raise no_delta("the class of Delta's log is not there")
         log = logs.forTable(spark._jsparkSession, location)  # noqa: SLF001
         snapshot = snapshot_at(log, version, none)
         adds = snapshot.getSpecificFilesWithStats(_scala_strings(jvm, paths))

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from lakeprune.formats.delta.indexed_columns import indexing_of
 from lakeprune.formats.delta.spark_usable import WITHOUT_BOUNDS, is_rounded
+from lakeprune.formats.own_skipping import OWN_ENGINES
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
@@ -51,7 +52,8 @@ _OPPOSITE = {t.Op.EQ: t.Op.NE, t.Op.NE: t.Op.EQ, t.Op.LT: t.Op.GE, t.Op.GE: t.Op
 
 
 class DeltaSpark:
-    name = "Delta Spark"
+    flag = "delta-spark"
+    name = OWN_ENGINES[flag]
     version = "4.4"
     is_separate = "it looks at every condition by itself"
     keeps_gaps = "one missing statistic makes it keep a file, whatever other columns say"

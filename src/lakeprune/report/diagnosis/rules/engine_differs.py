@@ -34,7 +34,7 @@ def engine_differs(case: Case) -> Investigation:
     plan = None if rewrite is None else engine.plan(conjuncts(rewrite.bound))[0]
     answers = yield [] if plan is None else [plan]
     closed = read.files if plan is None else amount_read(plan, answers[0])[0].files
-    return [_finding(case, read, read.why or [engine.is_separate], rewrite if closed < read.files else None, closed)]
+    return [_finding(case, engine, read, rewrite if closed < read.files else None, closed)]
 
 
 def _rewrite(case: Case, engine: OwnSkipping) -> _Rewrite | None:
@@ -69,17 +69,17 @@ def _compared(side: Expr) -> Expr:
     return side if any(isinstance(node, Member) for node in nodes(side)) else TRUE
 
 
-def _finding(case: Case, read: EngineRead, reasons: list[str], rewrite: _Rewrite | None, closed: int) -> Finding:
-    engine = read.name
-    numbers: Numbers = {"kept_files": case.kept, "delta_spark_files": read.files}
+def _finding(case: Case, engine: OwnSkipping, read: EngineRead, rewrite: _Rewrite | None, closed: int) -> Finding:
+    name, key, reasons = read.name, engine.flag.replace("-", "_"), read.why or [engine.is_separate]
+    numbers: Numbers = {"kept_files": case.kept, f"{key}_files": read.files}
     suggestion = "no rewrite of the condition is known to help it; the other diagnoses say what would"
     if rewrite is not None:
-        numbers["delta_spark_files_with_rewrite"] = closed
-        suggestion = f"write the predicate so that {engine} can use it: then it reads {files_text(closed)}"
+        numbers[f"{key}_files_with_rewrite"] = closed
+        suggestion = f"write the predicate so that {name} can use it: then it reads {files_text(closed)}"
     clauses = case.plan.clauses
     return Finding(
         clause=clauses[0].text if len(clauses) == 1 else rewrite.clause if rewrite is not None else None,
-        message=f"{engine} reads {files_text(read.files)} here where the metadata asks for {case.kept}: {'; '.join(reasons)}",
+        message=f"{name} reads {files_text(read.files)} here where the metadata asks for {case.kept}: {'; '.join(reasons)}",
         numbers=numbers,
         suggestion=suggestion,
         rewrite=None if rewrite is None else rewrite.text,
