@@ -21,8 +21,8 @@ from lakeprune.engines.spark.footer_reader import _NAMES, footer_rows, read_batc
 from lakeprune.formats.parquet.schema import type_of
 from lakeprune.formats.row_groups.leaves import leaves_of
 from lakeprune.values.types import Kind
+from tests.formats.parquet.random_files import know_less, texts_of
 from tests.formats.parquet.thrift import NULLS, deprecated, patch, patch_statistics, without, without_column_orders
-from tests.formats.row_groups.tables import know_less, texts_of
 from tests.soundness.delta_log import arrow_rows
 from tests.soundness.tables import random_table
 

@@ -17,8 +17,9 @@ from lakeprune.engines.engine import Row
 from lakeprune.engines.spark.engine import SparkEngine
 from lakeprune.errors import TableError
 from tests.builders.untimed import untimed
+from tests.formats.parquet.random_files import know_less, texts_of
 from tests.formats.row_groups.delta import delta_of, groups
-from tests.formats.row_groups.tables import know_less, texts_of, write_delta
+from tests.formats.row_groups.tables import write_delta
 from tests.formats.row_groups.test_bloom import by_deltalake
 from tests.formats.row_groups.test_explain import parts
 from tests.generator.nodes import say

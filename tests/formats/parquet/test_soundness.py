@@ -8,29 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import lakeprune.formats.parquet.bounds as bounds
 from tests.formats.parquet.files import verdicts
-from tests.formats.parquet.thrift import (
-    BYTES,
-    MAX,
-    MAX_IS_EXACT,
-    MIN,
-    MIN_IS_EXACT,
-    NULLS,
-    Fields,
-    deprecated,
-    patch,
-    statistics_in,
-    without,
-    without_column_orders,
-)
+from tests.formats.parquet.random_files import know_less, texts_of, write_rows
 from tests.generator.columns import ColumnSpec
-from tests.generator.literals import duckdb_text
 from tests.soundness.delta_log import arrow_rows
 from tests.soundness.every_file import check_every_file
 from tests.soundness.partition_texts import Recorded
@@ -65,63 +50,11 @@ def hive_table(rng: Random) -> Table:
 
 
 def write(table: Table, root: Path, rng: Random) -> None:
-    """Each file by pyarrow or by DuckDB, in row groups of one to three rows."""
-    texts = {".".join(column.physical) for column in table.data_columns if column.type == "string"}
+    """Each file by pyarrow or by DuckDB; some footers know less than they might."""
     for file in table.files:
-        place = root / file.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        rows = arrow_rows(table, file)
-        if rng.random() < 0.3 and len(rows):
-            _write_by_duckdb(rows, place)
-        else:
-            pq.write_table(rows, place, row_group_size=rng.randint(1, 3), store_decimal_as_integer=rng.random() < 0.5)
+        write_rows(arrow_rows(table, file), root / file.name, rng)
         if rng.random() < 0.4:
-            _know_less(place, texts, rng)
-
-
-def _know_less(place: Path, texts: set[str], rng: Random) -> None:
-    """Some of what the footer records is taken out, or recorded as older writers do; nothing in it becomes wrong."""
-
-    def change(footer: Fields) -> None:
-        for name, statistics in statistics_in(footer):
-            if rng.random() < 0.6:
-                rng.choice([*_LESS, _cut, _cut, _cut] if name in texts else _LESS)(statistics)
-        if rng.random() < 0.15:
-            without_column_orders(footer)
-
-    patch(place, change)
-
-
-def _cut(statistics: Fields) -> None:
-    """Bounds of text as prefixes, marked as such: the empty maximum stands for every text."""
-    for bound in (MIN, MAX):
-        if bound in statistics:
-            statistics[bound] = (BYTES, _prefix(statistics[bound][1]))
-    statistics[MAX_IS_EXACT] = statistics[MIN_IS_EXACT] = (2, None)
-
-
-def _prefix(text: bytes) -> bytes:
-    """Its first half, cut where a character ends."""
-    letters = text.decode()
-    return letters[: len(letters) // 2 + 1].encode()
-
-
-_NANS = 9
-_LESS = (
-    without(NULLS),
-    without(MIN),
-    without(MAX),
-    without(MIN, MAX),
-    without(MAX_IS_EXACT, MIN_IS_EXACT),
-    without(_NANS),
-    deprecated,
-)
-
-
-def _write_by_duckdb(rows: pa.Table, place: Path) -> None:
-    with duckdb.connect() as connection:
-        connection.register("rows", rows)
-        connection.execute(f"COPY rows TO {duckdb_text(str(place))} (FORMAT parquet)")
+            know_less(root / file.name, texts_of(table), rng)
 
 
 def _folder(recorded: Recorded) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -18,47 +17,11 @@ from lakeprune.programs.row_groups import Asked, RowGroups, Subject
 from lakeprune.skipping.plan import Plan
 from tests.formats.iceberg import random_tables
 from tests.formats.iceberg.widening import wider
-from tests.formats.parquet.thrift import (
-    BYTES,
-    MAX,
-    MAX_IS_EXACT,
-    MIN,
-    MIN_IS_EXACT,
-    NULLS,
-    Fields,
-    deprecated,
-    patch,
-    statistics_in,
-    without,
-    without_column_orders,
-)
-from tests.generator.literals import duckdb_text
+from tests.formats.parquet.random_files import write_rows
+from tests.formats.parquet.thrift import MAX, MIN, Fields, patch, statistics_in
 from tests.soundness.delta_log import arrow_rows, write_log
 from tests.soundness.tables import FileSpec, Table
 from tests.soundness.truth import Seen, Truth
-
-_NANS = 9
-LESS = (
-    without(NULLS),
-    without(MIN),
-    without(MAX),
-    without(MIN, MAX),
-    without(MAX_IS_EXACT, MIN_IS_EXACT),
-    without(_NANS),
-    deprecated,
-)
-
-
-def write_rows(rows: pa.Table, place: Path, rng: Random) -> None:
-    """A file by pyarrow or DuckDB, in row groups of one to three rows where the writer has such."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    choice = rng.random()
-    if choice < 0.15 and len(rows):
-        with duckdb.connect() as connection:
-            connection.register("rows", rows)
-            connection.execute(f"COPY rows TO {duckdb_text(str(place))} (FORMAT parquet)")
-    else:
-        pq.write_table(rows, place, row_group_size=rng.randint(1, 3), store_decimal_as_integer=rng.random() < 0.5)
 
 
 def write_delta(table: Table, root: Path, rng: Random) -> None:
@@ -85,23 +48,6 @@ def widen(place: Path, types: Mapping[str, str], rng: Random) -> None:
 def types_of(table: Table) -> dict[str, str]:
     """The types of columns by their names in footers, as Iceberg calls them."""
     return {".".join(column.physical): random_tables.iceberg_type(column.type) for column in table.data_columns}
-
-
-def know_less(place: Path, texts: set[str], rng: Random) -> None:
-    """Some of what a footer records is taken out, or recorded as older writers do; nothing in it becomes wrong."""
-
-    def change(footer: Fields) -> None:
-        for name, statistics in statistics_in(footer):
-            if rng.random() < 0.6:
-                rng.choice([*LESS, _cut, _cut] if name in texts else LESS)(statistics)
-        if rng.random() < 0.15:
-            without_column_orders(footer)
-
-    patch(place, change)
-
-
-def texts_of(table: Table) -> set[str]:
-    return {".".join(column.physical) for column in table.data_columns if column.type == "string"}
 
 
 def groups_of(table: Table, root: Path) -> list[tuple[str, int, FileSpec]]:
@@ -153,15 +99,6 @@ def _verdicts(groups: RowGroups, number: int) -> Iterator[tuple[tuple[str, int],
     for file in groups.listed(number):
         for group in file.row_groups:
             yield (file.path, group.number), group.signature.verdict.name
-
-
-def _cut(statistics: Fields) -> None:
-    """Bounds of text as prefixes, marked as such."""
-    for bound in (MIN, MAX):
-        if bound in statistics:
-            letters = statistics[bound][1].decode()
-            statistics[bound] = (BYTES, letters[: len(letters) // 2 + 1].encode())
-    statistics[MAX_IS_EXACT] = statistics[MIN_IS_EXACT] = (2, None)
 
 
 Write = Callable[[Table, Path, Random], None]

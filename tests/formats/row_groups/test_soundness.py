@@ -13,19 +13,17 @@ import pytest
 from lakeprune.errors import LakepruneError
 from lakeprune.report.attribution import attribute
 from tests.formats.iceberg.random_tables import random_iceberg_table
+from tests.formats.parquet.random_files import know_less, texts_of, write_rows
 from tests.formats.parquet.test_soundness import hive_table
 from tests.formats.row_groups.tables import (
     GroupTruth,
     groups_of,
     kept_groups,
-    know_less,
     row_groups_of,
-    texts_of,
     types_of,
     widen,
     write_delta,
     write_iceberg,
-    write_rows,
 )
 from tests.generator.nodes import say
 from tests.generator.predicates import random_predicate
