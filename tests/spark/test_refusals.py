@@ -33,7 +33,7 @@ SCHEMA = Schema(
 REFUSED = (
     "customer = 'x'", "customer > 5", "1 = customer", "tags = 'a'", "tags <=> 1", "props = 'v'", 'region in ["EU"]',
     "customer[0] = 'x'", "region[0] = 'E'", "upper(region, 1) = 'EU'", "(region, 1) IN ((1, 1))", "(region, 1) = ('EU', 1L)",
-    "(region, NULL) <=> (NULL, NULL)",
+    "(region, NULL) <=> (NULL, NULL)", "(customer.age, 1) IN ((1L, 1L))",
 )  # fmt: skip
 MESSAGES = Path(__file__).parents[1].joinpath("cli", "messages.txt").read_text().strip().splitlines()
 MISTAKES = [(typed.strip(), code.strip(), fix.strip()) for typed, _, code, fix in (row.rsplit(" | ", 3) for row in MESSAGES)]
@@ -45,7 +45,7 @@ SALES = (
 )
 ACCEPTED = (
     "customer['name'] = 'x'", "customer.age = 1", "array_contains(tags, 'a')", "props['key'] = 'v'", "tags[0] = 'a'",
-    "(region, 1) = ('EU', 1)", "(upper(region), 1) IN (('EU', 1L))", "(customer.age, 1) IN ((1L, 1L))",
+    "(region, 1) = ('EU', 1)", "(upper(region), 1) IN (('EU', 1L))",
 )  # fmt: skip
 # Names of ours that Spark does not have, and syntax that only looks like a call.
 NOT_CALLED = frozenset({"iff", "cast", "try_cast", "case", "negate", "add_interval"})

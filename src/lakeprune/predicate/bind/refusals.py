@@ -80,18 +80,16 @@ def refused_tuples(expr: t.Compare | t.In, left: list[Expr], others: list[list[E
     for right in others:
         pairs = list(zip(left, right, strict=True))
         wrong = next(((one, other) for one, other in pairs if type_of(one) is not None and type_of(one) != type_of(other)), None)
-        if wrong is not None and any(_has_other_name(*pair, place) for place, pair in enumerate(pairs, 1)):
+        if wrong is not None and _names_in_tuple(left) != _names_in_tuple(right):
             what = f"`{show(wrong[0])}` is of type {type_of(wrong[0])}, {show(wrong[1])} of type {type_of(wrong[1]) or 'NULL'}"
             why = "Spark compares tuples whose parts are of the same types, and no others"
             return PredicateError("LP106", what, why=why, fix=_tuples_fix(expr, left, others, zone))
     return None
 
 
-def _has_other_name(one: Expr, other: Expr, place: int) -> bool:
-    """Whether Spark names the parts differently: a column by its name, anything else by its place. Of nested fields who knows."""
-    names = [f"col{place}" if not isinstance(part, t.Column) else part.path[-1].lower() for part in (one, other)]
-    is_known = all(not isinstance(part, t.Column) or len(part.path) == 1 for part in (one, other))
-    return is_known and names[0] != names[1]
+def _names_in_tuple(parts: list[Expr]) -> list[str]:
+    """As Spark names them: a column or field by its own name, anything else by its place."""
+    return [part.path[-1].lower() if isinstance(part, t.Column) else f"col{place}" for place, part in enumerate(parts, 1)]
 
 
 def _tuples_fix(expr: t.Compare | t.In, left: list[Expr], others: list[list[Expr]], zone: str) -> str | None:
