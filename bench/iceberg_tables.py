@@ -18,6 +18,8 @@ from typing import Any
 
 import fastavro
 
+from demo.iceberg_schemas import entry_schema, field, file_fields, list_schema
+
 LAYOUTS = {"java": 64_000, "pyiceberg": 0}
 _FIRST_DAY = 19_723  # 2024-01-01
 _DAY = 86_400_000_000
@@ -62,7 +64,7 @@ def _write_table(
         _write(place, schema, entries, layout)
         tuples = [entry["data_file"]["partition"] for entry in entries]
         listed.append(_listed(place, len(entries), [[each[name] for each in tuples] for name, _, _ in fields]))
-    _write(folder / "snap-1.avro", _LIST, listed, layout)
+    _write(folder / "snap-1.avro", list_schema(), listed, layout)
     snapshot = {
         "snapshot-id": 1,
         "timestamp-ms": 1,
@@ -175,18 +177,10 @@ def _write(place: Path, schema: dict[str, Any], records: list[dict[str, Any]], l
         fastavro.writer(target, fastavro.parse_schema(schema), records, codec="deflate", sync_interval=LAYOUTS[layout])
 
 
-def _field(name: str, type_: Any, number: int, *, optional: bool = False) -> dict[str, Any]:
-    return (
-        {"name": name, "type": ["null", type_], "default": None, "field-id": number}
-        if optional
-        else {"name": name, "type": type_, "field-id": number}
-    )
-
-
 def _map(name: str, number: int, ids: tuple[int, int], value: str) -> dict[str, Any]:
-    fields = [_field("key", "int", ids[0]), _field("value", value, ids[1])]
+    fields = [field("key", "int", ids[0]), field("value", value, ids[1])]
     item = {"type": "record", "name": f"k{ids[0]}_v{ids[1]}", "fields": fields}
-    return _field(name, {"type": "array", "items": item, "logicalType": "map"}, number, optional=True)
+    return field(name, {"type": "array", "items": item, "logicalType": "map"}, number, optional=True)
 
 
 _PARTITION_TYPES = {"ts_day": {"type": "int", "logicalType": "date"}, "mission_id": "string"}
@@ -197,60 +191,22 @@ def _bound(value: Any) -> bytes:
 
 
 def _entry_schema(partition: list[str]) -> dict[str, Any]:
-    fields = [_field(name, _PARTITION_TYPES[name], 1000 + place, optional=True) for place, name in enumerate(partition)]
-    file_fields = [
-        _field("content", "int", 134),
-        _field("file_path", "string", 100),
-        _field("file_format", "string", 101),
-        _field("partition", {"type": "record", "name": "r102", "fields": fields}, 102),
-        _field("record_count", "long", 103),
-        _field("file_size_in_bytes", "long", 104),
+    fields = [field(name, _PARTITION_TYPES[name], 1000 + place, optional=True) for place, name in enumerate(partition)]
+    every = [
+        *file_fields(fields),
         _map("column_sizes", 108, (117, 118), "long"),
         _map("value_counts", 109, (119, 120), "long"),
         _map("null_value_counts", 110, (121, 122), "long"),
         _map("nan_value_counts", 137, (138, 139), "long"),
         _map("lower_bounds", 125, (126, 127), "bytes"),
         _map("upper_bounds", 128, (129, 130), "bytes"),
-        _field("key_metadata", "bytes", 131, optional=True),
-        _field("split_offsets", {"type": "array", "items": "long", "element-id": 133}, 132, optional=True),
-        _field("equality_ids", {"type": "array", "items": "int", "element-id": 136}, 135, optional=True),
-        _field("sort_order_id", "int", 140, optional=True),
+        field("key_metadata", "bytes", 131, optional=True),
+        field("split_offsets", {"type": "array", "items": "long", "element-id": 133}, 132, optional=True),
+        field("equality_ids", {"type": "array", "items": "int", "element-id": 136}, 135, optional=True),
+        field("sort_order_id", "int", 140, optional=True),
     ]
-    entry = [
-        _field("status", "int", 0),
-        _field("snapshot_id", "long", 1, optional=True),
-        _field("sequence_number", "long", 3, optional=True),
-        _field("file_sequence_number", "long", 4, optional=True),
-        _field("data_file", {"type": "record", "name": "r2", "fields": file_fields}, 2),
-    ]
-    return {"type": "record", "name": "manifest_entry", "fields": entry}
+    return entry_schema(every)
 
-
-_SUMMARY = {
-    "type": "record",
-    "name": "r508",
-    "fields": [
-        _field("contains_null", "boolean", 509),
-        _field("contains_nan", "boolean", 518, optional=True),
-        _field("lower_bound", "bytes", 510, optional=True),
-        _field("upper_bound", "bytes", 511, optional=True),
-    ],
-}
-_LIST = {
-    "type": "record",
-    "name": "manifest_file",
-    "fields": [
-        _field("manifest_path", "string", 500),
-        *(_field(name, kind, number) for name, kind, number in (
-            ("manifest_length", "long", 501), ("partition_spec_id", "int", 502), ("content", "int", 517),
-            ("sequence_number", "long", 515), ("min_sequence_number", "long", 516), ("added_snapshot_id", "long", 503),
-            ("added_files_count", "int", 504), ("existing_files_count", "int", 505), ("deleted_files_count", "int", 506),
-            ("added_rows_count", "long", 512), ("existing_rows_count", "long", 513), ("deleted_rows_count", "long", 514),
-        )),
-        _field("partitions", {"type": "array", "items": _SUMMARY, "element-id": 508}, 507, optional=True),
-        _field("key_metadata", "bytes", 519, optional=True),
-    ],
-}  # fmt: skip
 
 TABLES: dict[str, Callable[[Path], Path]] = {
     **{

@@ -14,6 +14,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from demo.iceberg_schemas import entry_schema, file_fields, list_schema
+from demo.iceberg_schemas import field as avro_field
 from tests.formats.iceberg.avro.writer import avro_file
 
 _METRICS = {"value_counts": (109, "long"), "null_value_counts": (110, "long"), "nan_value_counts": (137, "long")}
@@ -130,7 +132,7 @@ def manifest(
 
 def manifest_list(manifests: Sequence[Mapping[str, Any]], *, codec: str = "deflate") -> bytes:
     """Of what `listed` gives."""
-    return avro_file(_LIST, list(manifests), codec=codec, per_block=100)
+    return avro_file(list_schema(counts_are_optional=True), list(manifests), codec=codec, per_block=100)
 
 
 def listed(
@@ -229,43 +231,24 @@ def _record(entry: Entry, fields: Sequence[SpecField]) -> dict[str, Any]:
     }
 
 
-def _field(name: str, type_: Any, number: int, *, optional: bool = False) -> dict[str, Any]:
-    return {"name": name, "type": ["null", type_] if optional else type_, "field-id": number}
-
-
 def _map(kind: str, number: int, value: str) -> dict[str, Any]:
     item = {
         "type": "record",
         "name": f"k{number}",
         "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": value}],
     }
-    return _field(kind, {"type": "array", "logicalType": "map", "items": item}, number, optional=True)
+    return avro_field(kind, {"type": "array", "logicalType": "map", "items": item}, number, optional=True)
 
 
 def _entry_schema(fields: Sequence[SpecField]) -> dict[str, Any]:
-    partition = [_field(each.name, _avro_type(each.type), each.field_id, optional=True) for each in fields]
-    file = [
-        _field("content", "int", 134),
-        _field("file_path", "string", 100),
-        _field("file_format", "string", 101),
-        _field("partition", {"type": "record", "name": "r102", "fields": partition}, 102),
-        _field("record_count", "long", 103),
-        _field("file_size_in_bytes", "long", 104),
+    partition = [avro_field(each.name, _avro_type(each.type), each.field_id, optional=True) for each in fields]
+    every = [
+        *file_fields(partition),
         *(_map(kind, number, value) for kind, (number, value) in {**_METRICS, **_BOUNDS}.items()),
-        _field("equality_ids", {"type": "array", "items": "int"}, 135, optional=True),
-        _field("referenced_data_file", "string", 143, optional=True),
+        avro_field("equality_ids", {"type": "array", "items": "int"}, 135, optional=True),
+        avro_field("referenced_data_file", "string", 143, optional=True),
     ]
-    return {
-        "type": "record",
-        "name": "manifest_entry",
-        "fields": [
-            _field("status", "int", 0),
-            _field("snapshot_id", "long", 1, optional=True),
-            _field("sequence_number", "long", 3, optional=True),
-            _field("file_sequence_number", "long", 4, optional=True),
-            _field("data_file", {"type": "record", "name": "r2", "fields": file}, 2),
-        ],
-    }
+    return entry_schema(every)
 
 
 def _avro_type(type_: str) -> Any:
@@ -276,32 +259,3 @@ def _avro_type(type_: str) -> Any:
     if match := re.fullmatch(r"decimal\((\d+), ?(\d+)\)", type_):  # bytes are as good as fixed
         return {"type": "bytes", "logicalType": "decimal", "precision": int(match[1]), "scale": int(match[2])}
     return _AVRO.get(type_, "bytes")
-
-
-_SUMMARY = {
-    "type": "record",
-    "name": "r508",
-    "fields": [
-        _field("contains_null", "boolean", 509),
-        _field("contains_nan", "boolean", 518, optional=True),
-        _field("lower_bound", "bytes", 510, optional=True),
-        _field("upper_bound", "bytes", 511, optional=True),
-    ],
-}
-_LIST = {
-    "type": "record",
-    "name": "manifest_file",
-    "fields": [
-        _field("manifest_path", "string", 500),
-        *(_field(name, kind, number) for name, kind, number in (
-            ("manifest_length", "long", 501), ("partition_spec_id", "int", 502), ("content", "int", 517),
-            ("sequence_number", "long", 515), ("min_sequence_number", "long", 516), ("added_snapshot_id", "long", 503),
-        )),
-        *(_field(name, kind, number, optional=True) for name, kind, number in (
-            ("added_files_count", "int", 504), ("existing_files_count", "int", 505), ("deleted_files_count", "int", 506),
-            ("added_rows_count", "long", 512), ("existing_rows_count", "long", 513), ("deleted_rows_count", "long", 514),
-        )),
-        _field("partitions", {"type": "array", "items": _SUMMARY}, 507, optional=True),
-        _field("key_metadata", "bytes", 519, optional=True),
-    ],
-}  # fmt: skip
