@@ -192,6 +192,9 @@ class Engine(ABC):
     def kept(self, sql: str) -> str:
         """A FROM item over the result of a query, computed once and kept as long as the engine is awake."""
 
+    def drop(self, kept: str) -> None:  # noqa: B027  # most engines drop what nobody refers to
+        """Nobody reads this any more, which `kept` gave."""
+
     def storage(self, location: str) -> Storage | None:  # noqa: ARG002  # most engines have no places of their own
         """Where the engine itself reaches this location; None when the process reads it and hands files to the engine."""
         return None

@@ -127,6 +127,10 @@ class Snapshot(ABC):
     def keep(self, engine: Engine) -> None:  # noqa: B027  # most formats keep what they read
         """Read everything now that any question about the files can need; the engine stays awake as long as it is asked."""
 
+    def kept_records(self) -> str | None:
+        """A FROM item: path, modified, stats_text and vector of every file, by path; None where the engine does not keep that."""
+        return None
+
     def groups(self) -> Snapshot | None:
         """The containers above files, as a snapshot with the same ladder; None where there are none, or nothing is known."""
         return None

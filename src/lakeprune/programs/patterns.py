@@ -27,6 +27,7 @@ from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from lakeprune.programs.groups import Grouping, GroupWords
+    from lakeprune.programs.kept_relations import RelationsInUse
 
 WORD_BITS = 60  # bits packed into one integer column
 SUMS = 7  # numbers of a pattern, in the order of its fields
@@ -113,6 +114,7 @@ class Evaluation(Struct, frozen=True):
     profile: Profile
     trusts_truncated_max: bool = False  # unsound: only to count what the guard for truncated maxima keeps
     is_exhaustive: bool = False  # every group is read, so that clauses are counted on every container
+    relations: RelationsInUse | None = None  # what the engine keeps of the snapshot from one question to the next
 
     def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
         """The verdict patterns of each plan, from one read of the metadata. Groups that no plan keeps are not read."""
@@ -177,7 +179,7 @@ class Evaluation(Struct, frozen=True):
     def printer(self, plans: Sequence[Plan], needs: Needs) -> FactPrinter:
         """The printer of the bits of these plans over a relation that has what they and others need."""
         lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans, needs.within)
-        relation = merged_relation(self.snapshot, self.engine, needs, self.profile)
+        relation = self._relation(needs)
         printer = FactPrinter(
             self.engine.dialect,
             relation,
@@ -186,6 +188,11 @@ class Evaluation(Struct, frozen=True):
             self.trusts_truncated_max,
         )
         return replace(printer, relation=_joined(relation, printer.search_columns(), lookups))
+
+    def _relation(self, needs: Needs) -> Relation:
+        if self.relations is None:
+            return merged_relation(self.snapshot, self.engine, needs, self.profile)
+        return self.relations.relation(self.snapshot, self.engine, needs, self.profile)
 
 
 def _joined(relation: Relation, searches: Sequence[str], lookups: Sequence[Lookup]) -> Relation:

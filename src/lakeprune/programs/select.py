@@ -77,6 +77,7 @@ class Selection(Struct, frozen=True):
     limit: int | None = None
     path: str | None = None  # only the container at this path, or at one that ends with it
     rows: int | None = None  # only the containers that a limit of so many rows needs; see limit.py
+    after: str | None = None  # only the containers whose paths sort behind this one
 
 
 def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fields = Fields()) -> Iterator[Container]:  # noqa: B008  # frozen
@@ -113,16 +114,28 @@ def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fie
         yield Container(signature, path, size, rows, deleted, partition, pairs, row[-1] if fields.key else None, record)
 
 
+def count_selected(evaluation: Evaluation, plan: Plan, selection: Selection) -> int:
+    """How many containers `select` would give."""
+    printer = evaluation.relation(plan, Needs(paths=True), whole=not set(selection.verdicts) <= KEPT)
+    picked = ["path", "rows", "deleted"]  # what a limit counts by
+    ((count,),) = evaluation.engine.query(f"SELECT count(*) FROM ({_selected_sql(plan, printer, selection, picked)})")
+    evaluation.snapshot.check_whole()
+    return int(count)
+
+
 def _selected_sql(plan: Plan, printer: FactPrinter, selection: Selection, picked: Sequence[str]) -> str:
     tests = [] if set(selection.verdicts) == EVERY else [_is_selected(plan, printer, selection)]
     if selection.path is not None:
         tests.append(_is_at(printer, selection.path))
+    behind = [] if selection.after is None else [f"path > {printer.dialect.text(selection.after)}"]
+    tests += behind if selection.rows is None else []
     source = printer.relation.source + (f" WHERE {' AND '.join(tests)}" if tests else "")
-    if selection.rows is not None:
+    if selection.rows is not None:  # which counts from the first one on, wherever a part begins
         from lakeprune.programs.limit import CERTAIN, certain_rows, limited
 
         certain = certain_rows(f"{verdict_sql(plan, printer)} = {NUMBERS[Verdict.FULL]}")
         source = limited(f"(SELECT {', '.join(picked)}, {certain} AS {CERTAIN} FROM {source})", selection.rows)
+        source += f" WHERE {behind[0]}" if behind else ""
         picked = [item.rpartition(" AS ")[2] for item in picked]
     most = "" if selection.limit is None else f" LIMIT {selection.limit}"
     return f"SELECT {', '.join(picked)} FROM {source} ORDER BY {selection.order.value}{most}"

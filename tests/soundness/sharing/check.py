@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from lakeprune.apps.sharing.hints.ask import Hinted, ask_hints
+from lakeprune.apps.sharing.server.config import SharedTable
+from lakeprune.apps.sharing.server.tables import Tables
 from lakeprune.planning.planner import Planner
 from lakeprune.programs.select import KEPT, Fields, Selection, select
 from lakeprune.skipping.verdict import Verdict
@@ -40,8 +44,7 @@ def check_tables(seed: int, cases: int, most: int = 20) -> HintTally:
         with tempfile.TemporaryDirectory() as root:
             random = Random(seed)
             table = random_table(random, Path(root) / "t")
-            planner = planner_of(table.path)
-            with planner.engine.awake():
+            with _planner(table.path, served=seed % 2 == 1) as planner:
                 for _ in range(PER_TABLE):
                     _check(random, table, planner, total, seed)
                     if len(total.violations) >= most:
@@ -49,6 +52,25 @@ def check_tables(seed: int, cases: int, most: int = 20) -> HintTally:
             table.rows.close()
         seed += 1
     return total
+
+
+@contextmanager
+def _planner(path: Path, *, served: bool) -> Iterator[Planner]:
+    """A planner over the table; with `served` the one that the server asks, which keeps relations from question to question."""
+    if not served:
+        planner = planner_of(path)
+        with planner.engine.awake():
+            yield planner
+        return
+    tables = Tables()
+    try:
+        opened = tables.latest(SharedTable("s", "s", "t", str(path)))
+        assert opened.is_cheap
+        with opened.planner() as planner:
+            yield planner
+        del opened
+    finally:
+        tables.close()
 
 
 def _check(random: Random, table: Table, planner: Planner, total: HintTally, seed: int) -> None:

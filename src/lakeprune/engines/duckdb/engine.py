@@ -172,9 +172,7 @@ class DuckDBEngine(Engine):
         return footers.over(self._table(footers.whole_sql(self._list(paths)), []))
 
     def forget(self, read: ReadFooters) -> None:
-        with self._cursor() as cursor:
-            cursor.execute(f"DROP TABLE {read.kept}")
-        self._kept.remove(read.kept)
+        self.drop(read.kept)
 
     reads_bloom = True
 
@@ -216,6 +214,17 @@ class DuckDBEngine(Engine):
 
     def kept(self, sql: str) -> str:
         return self._table(sql, [])
+
+    def drop(self, kept: str) -> None:
+        with self._lock:
+            if self._database is None or kept not in self._kept:
+                return  # gone with everything else
+            self._kept.remove(kept)
+            cursor = self._database.cursor()
+            try:
+                cursor.execute(f"DROP TABLE {kept}")
+            finally:
+                cursor.close()
 
     def _planned(self, cursor: Any, sql: str, run: Callable[[], T]) -> T:
         """Runs it in little memory first: scans then read ahead less, and only queries that keep much need more."""

@@ -73,6 +73,13 @@ class DeltaSnapshot(Snapshot):
         if any(path[-1].type.family is Family.REAL for path in leaf_paths(self.facts.schema.fields)):
             self._aware = (nan_aware_files(engine, self._storage, commits_to_read(self._storage, self._segment)),)
 
+    def kept_records(self) -> str | None:
+        live = self._replay.live
+        if live is None:
+            return None
+        ((is_unique,),) = self._replay.engine.query(f"SELECT count(*) = count(DISTINCT path) FROM {live}")
+        return f"(SELECT path, modified, stats AS stats_text, vector FROM {live})" if is_unique else None
+
     @property
     def storage(self) -> Storage:
         """Where the log lies."""

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
+from msgspec.structs import replace
 
 from lakeprune.apps.sharing.server.config import Recipient, SharedTable
 from tests.apps.sharing.server.served import Served, serving, table_path
@@ -83,6 +84,20 @@ def test_a_page_token_is_for_one_request_of_one_recipient(tmp_path: Path) -> Non
         assert served.query("t", {"maxFiles": 1, "pageToken": token, "limitHint": 1}).status == 400
         assert served.query("t", {"maxFiles": 1, "pageToken": token, "predicateHints": ["id > 3"]}).status == 400
         assert served.query("t", {"pageToken": token.replace(".", ".A", 1)}).status == 400
+
+
+def test_a_page_is_of_the_list_that_its_first_page_is_of(tmp_path: Path) -> None:
+    """Positions in a list that a hint made shorter, or a limit, are others in a list without."""
+    path = part(tmp_path / "t")
+    with serving({"t": path}, sql_hints="off") as served:
+        body = {"predicateHints": ["id > 9"], "maxFiles": 1, "limitHint": 30}
+        token = (served.query("t", body).end or {})["nextPageToken"]
+        assert served.query("t", {**body, "pageToken": token}).status == 200
+        assert served.query("t", {**body, "pageToken": token, "predicateHints": ["id > 9", 7]}).status == 400
+        assert served.query("t", {**body, "pageToken": token, "jsonPredicateHints": 7}).status == 400
+        config = served.service.setup.config
+        served.service.reload(replace(config, shares=tuple(replace(share, sql_hints="on") for share in config.shares)))
+        assert served.query("t", {**body, "pageToken": token}).status == 400, "the second of the hinted files would be the third"
 
 
 @pytest.mark.parametrize("query", ["startingVersion=0", "startingVersion=0&includeHistoricalMetadata=true"])

@@ -144,7 +144,31 @@ def test_the_header_says_what_became_of_the_hints(examples: Served) -> None:
     assert header({}) == "files=7/7"
     assert header({"jsonPredicateHints": json.dumps(AND_ID)}) == "json=applied;files=1/7"
     assert header({"jsonPredicateHints": "{", "predicateHints": ["id < 5"]}) == "json=ignored;sql=applied;files=2/7"
-    assert header({"predicateHints": ["date = '2021-04-29'"], "limitHint": 3}) == "sql=applied;limit=3;files=2/7"
+    limited = {"predicateHints": ["date = '2021-04-29'"], "limitHint": 3}
+    assert header(limited) == "sql=applied;limit=3;files=1/7", "of may and june, one is enough"
+    assert header({**limited, "limitHint": 11, "maxFiles": 1}) == "sql=applied;limit=11;files=2/7", "on all pages"
+    assert header({**limited, "limitHint": 3, "maxFiles": 1}) == "sql=applied;limit=3;files=1/7"
+    assert header({"limitHint": 3}) == "limit=3;files=1/7"
+    assert header({"limitHint": 0}) == "limit=0;files=0/7"
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ({"predicateHints": "id < 5"}, "sql=ignored"),
+        ({"predicateHints": [7]}, "sql=ignored"),
+        ({"predicateHints": {"a": 1}}, "sql=ignored"),
+        ({"jsonPredicateHints": {"op": "not"}}, "json=ignored"),
+        ({"jsonPredicateHints": [1]}, "json=ignored"),
+        ({"jsonPredicateHints": json.dumps(AND_ID), "predicateHints": [None]}, "json=applied;sql=ignored"),
+        ({"jsonPredicateHints": 7, "predicateHints": ["date = '2021-04-29'"]}, "json=ignored;sql=applied"),
+        ({"jsonPredicateHints": False, "predicateHints": 0}, "json=ignored;sql=ignored"),
+        ({"predicateHints": ["date = '2021-04-29'", {}]}, "sql=partly"),
+    ],
+)
+def test_hints_that_are_not_text_are_reported_under_their_own_name(examples: Served, body: Action, outcome: str) -> None:
+    found = examples.query("sales", {**body, "limitHint": 1}).headers["x-lakeprune-hints"]
+    assert found.rpartition(";files=")[0] == outcome, "and no limit is applied"
 
 
 @pytest.mark.parametrize(("mode", "kept", "warns"), [("on", 2, False), ("warn", 2, True), ("off", 7, False)])

@@ -25,7 +25,7 @@ from lakeprune.errors import LakepruneError
 
 NDJSON = "application/x-ndjson; charset=utf-8"
 JSON = "application/json; charset=utf-8"
-_CHUNK = 1 << 18
+_CHUNK = 1 << 17
 _STALLED = 0.1  # seconds of one write after which a reader does not keep up
 SAFE_HEADERS = {
     "Cache-Control": "private, no-store",

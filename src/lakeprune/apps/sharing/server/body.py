@@ -23,7 +23,8 @@ class QueryBody(Struct, frozen=True):
     predicate_hints: tuple[str, ...] = ()
     json_hints: str | None = None
     limit: int | None = None
-    has_bad_hint: bool = False
+    has_bad_sql: bool = False  # predicateHints, or one of them, is not text
+    has_bad_json: bool = False  # jsonPredicateHints is not text
     version: int | None = None
     timestamp: str | None = None
     starting_version: int | None = None
@@ -58,7 +59,8 @@ def query_body(raw: bytes) -> QueryBody:
         hints,
         json_hint if isinstance(json_hint, str) else None,
         limit if is_limit else None,
-        len(hints) < len(listed) or not isinstance(sql, list | None) or not isinstance(json_hint, str | None),
+        len(hints) < len(listed) or not isinstance(sql, list | None),
+        not isinstance(json_hint, str | None),
         whole(value.get("version"), "version"),
         _text(value.get("timestamp"), "timestamp"),
         whole(value.get("startingVersion"), "startingVersion"),

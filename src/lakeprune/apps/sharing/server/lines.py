@@ -77,7 +77,7 @@ class ParquetLines(Struct, frozen=True):
                 file: Line = {
                     "url": url,
                     "id": signer.file_id(each.path),
-                    "partitionValues": json.loads(each.partition),
+                    "partitionValues": msgspec.Raw(each.partition.encode()),
                     "size": each.size,
                     **({} if statistics is None else {"stats": statistics}),
                     "expirationTimestamp": signer.expires_ms,

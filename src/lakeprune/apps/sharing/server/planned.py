@@ -17,7 +17,7 @@ from lakeprune.apps.sharing.server.tables import Totals
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.predicate.passes.rebuild import all_of
-from lakeprune.skipping.verdict import Verdict
+from lakeprune.programs.select import KEPT, Selection, count_selected
 
 HEADER = "x-lakeprune-hints"
 WARNING_HEADER = "x-lakeprune-warning"
@@ -31,15 +31,20 @@ class Planned(Struct, frozen=True):
     limit: int | None  # the limit that is applied
     is_hinted: bool
 
+    @property
+    def selection(self) -> Selection:
+        """The files of the answer."""
+        return Selection(KEPT, with_empty=self.question.condition is None, rows=self.limit)
+
     def ignored(self) -> list[str]:
         return [f"{each.kind}: {each.text}: {each.reason}" for each in self.outcomes if each.reason is not None]
 
     def kept(self, planner: Planner, totals: Totals) -> int:
-        """The files before the limit."""
-        if not self.is_hinted:
+        """How many files the answer has, on all of its pages."""
+        if not self.is_hinted and self.limit is None:
             return totals.files
-        (patterns,) = planner.patterns([self.question])
-        return sum(pattern.files for pattern in patterns if pattern.signature.verdict is not Verdict.DROP)
+        with planner.reading():
+            return count_selected(planner.evaluation, self.question.plan, self.selection)
 
     def header(self, kept: int, total: int) -> str:
         """`json=applied;sql=ignored;files=3/120`, in ASCII."""
@@ -64,9 +69,9 @@ def plan(planner: Planner, granted: Granted, body: QueryBody, totals: Totals, me
         outcomes += [
             HintOutcome("sql", is_applied=False, reason="SQL hints are switched off", text=one_line(text)) for text in sql[:3]
         ]
-    if body.has_bad_hint:
-        outcomes.append(HintOutcome("json", is_applied=False, reason="a hint is not text", text=""))
-    question, is_whole = hinted.question, hinted.is_whole and not switched_off and not body.has_bad_hint
+    bad = [kind for kind, is_bad in (("sql", body.has_bad_sql), ("json", body.has_bad_json)) if is_bad]
+    outcomes += [HintOutcome(kind, is_applied=False, reason="a hint is not text", text="") for kind in bad]
+    question, is_whole = hinted.question, hinted.is_whole and not switched_off and not bad
     if len(question.plan.bits) * totals.files > MOST_WORK:
         question, is_whole = planner.ask(None), False
         outcomes = [replace(each, is_applied=False, reason="too much work for so many files") for each in outcomes]

@@ -12,12 +12,14 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import Any
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
+from lakeprune import __version__
 from lakeprune.apps.sharing.server import planned
 from lakeprune.apps.sharing.server.answers import JSON, SAFE_HEADERS, Streamed, chunks_of, ended_well
 from lakeprune.apps.sharing.server.body import QueryBody, query_body, whole
-from lakeprune.apps.sharing.server.call import Call, check_history, micros_of, opened_at
+from lakeprune.apps.sharing.server.call import Call, check_history, check_start, micros_of, opened_at
 from lakeprune.apps.sharing.server.capabilities import HEADER, ResponseFormat, negotiated
 from lakeprune.apps.sharing.server.failures import invalid, unsupported
 from lakeprune.apps.sharing.server.grants import Granted
@@ -27,11 +29,12 @@ from lakeprune.apps.sharing.server.planned import Planned
 from lakeprune.apps.sharing.server.tables import Opened
 from lakeprune.apps.sharing.server.urls import Signer
 from lakeprune.planning.planner import Planner
-from lakeprune.programs.select import KEPT, Container, Fields, Selection, select
+from lakeprune.programs.select import Container, Fields, Selection, select
 
 VERSION_HEADER = "Delta-Table-Version"
 FILE_IDS = "fileidhash"
 _FEW = 1024  # containers that are looked at before an answer begins
+PART = 1024  # containers that the engine is asked for at once
 
 
 def table_version(call: Call) -> Response:
@@ -73,19 +76,28 @@ def query(call: Call) -> Response:
     body = query_body(call.body)
     if body.starting_version is not None:
         return changes_since(call, granted, body)
-    digest = digest_of(
-        body.predicate_hints, body.json_hints, body.limit, body.version, body.timestamp, sorted(call.capabilities.formats)
-    )
+    hints = body.predicate_hints, body.json_hints, body.has_bad_sql, body.has_bad_json
+    # A position means nothing in another list: one that other settings, or another version of lakeprune, would make.
+    settings = granted.share.sql_hints, __version__
+    digest = digest_of(hints, body.limit, body.version, body.timestamp, sorted(call.capabilities.formats), settings)
     page = None if body.page_token is None else page_of(call, granted, digest, body.page_token)
     if page is not None:
-        opened = call.answered(call.tables.at(granted.table, page.version))
+        if body.version is not None or body.timestamp is not None:
+            check_history(granted)  # which may have ended since the first page
+        opened = _pinned(call, granted, page.version)
     elif body.refresh_token is not None:
-        opened = call.answered(call.tables.at(granted.table, refreshed_version(call, granted, body.refresh_token)))
+        opened = _pinned(call, granted, refreshed_version(call, granted, body.refresh_token))
     else:
         opened = opened_at(call, granted, body.version, body.timestamp)
     if call.query.get("explain", "").lower() == "true":
         return _explained(call, granted, body, opened)
     return _Query(call, granted, body, opened, digest, 0 if page is None else page.position).answer()
+
+
+def _pinned(call: Call, granted: Granted, version: int) -> Opened:
+    """The version that a token stands for, unless it is not shared any more."""
+    check_start(granted, version)
+    return call.answered(call.tables.at(granted.table, version))
 
 
 class _Query:
@@ -108,7 +120,7 @@ class _Query:
             found = planned.plan(planner, self._granted, self._body, totals, call.metrics)
             containers = self._containers(planner, found)
             first = list(islice(containers, _FEW))
-            kept = self._counted(first, found)
+            kept = self._counted(first)
             kept = found.kept(planner, totals) if kept is None else kept
             header = found.header(kept, totals.files)
             headers = {**headers_of(call, opened.version, form, has_end=True), planned.HEADER: header}
@@ -123,9 +135,9 @@ class _Query:
             whole = ended_well(lines, call.visit, is_expected=self._wants_end)
             return Streamed(chunks_of(whole), call.visit, headers=headers)
 
-    def _counted(self, first: list[Container], found: Planned) -> int | None:
-        """How many files the hints keep, where the first few containers are all of them."""
-        is_all = len(first) < _FEW and found.limit is None and self._position == 0
+    def _counted(self, first: list[Container]) -> int | None:
+        """How many files the answer has, where the first few containers are all of them."""
+        is_all = len(first) < _FEW and self._position == 0
         return len(first) if is_all and (self._body.max_files is None or len(first) <= self._body.max_files) else None
 
     def _lines(
@@ -151,15 +163,24 @@ class _Query:
 
     def _containers(self, planner: Planner, found: Planned) -> Iterator[Container]:
         most = self._body.max_files
-        selection = Selection(
-            KEPT,
-            with_empty=found.question.condition is None,
-            rows=found.limit,
-            limit=None if most is None else self._position + most + 1,
-        )
+        selection = replace(found.selection, limit=None if most is None else self._position + most + 1)
         with planner.reading():
-            rows = select(planner.evaluation, found.question.plan, selection, Fields(bounds=False, records=True))
-            yield from islice(rows, self._position, None)
+            yield from islice(self._selected(planner, found, selection), self._position, None)
+
+    def _selected(self, planner: Planner, found: Planned, selection: Selection) -> Iterator[Container]:
+        """By path. Of a table that the engine keeps, in parts: then it holds no sorted list while a client reads the last one."""
+        fields = Fields(bounds=False, records=True)
+        if not self._opened.is_cheap:
+            yield from select(planner.evaluation, found.question.plan, selection, fields)
+            return
+        left = self._opened.kept_files if selection.limit is None else selection.limit
+        while left > 0:
+            part = list(select(planner.evaluation, found.question.plan, replace(selection, limit=min(left, PART)), fields))
+            yield from part
+            if len(part) < PART:
+                return
+            left -= len(part)
+            selection = replace(selection, after=part[-1].path)
 
     @property
     def _wants_refresh(self) -> bool:
@@ -214,7 +235,8 @@ def _explained(call: Call, granted: Granted, body: QueryBody, opened: Opened) ->
 def signer_of(call: Call, granted: Granted, opened: Opened) -> Signer:
     config = call.setup.config
     expires = int(time.time()) + config.url_lifetime
-    return Signer(config.keys, config.endpoint, call.issued.id, granted, opened.version, opened.storage, expires)
+    table = granted.table.id
+    return Signer(config.keys, config.endpoint, call.issued.id, granted, table, opened.version, opened.storage, expires)
 
 
 def headers_of(call: Call, version: int, form: ResponseFormat, *, has_end: bool = False) -> dict[str, str]:

@@ -29,6 +29,7 @@ from lakeprune.formats.format import At
 from lakeprune.formats.registry import open_table
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of
+from lakeprune.programs.kept_relations import KeptRelations
 from lakeprune.programs.patterns import Evaluation
 from lakeprune.programs.select import KEPT, Fields, Selection, select
 from lakeprune.skipping.verdict import Verdict
@@ -57,6 +58,7 @@ class Opened:
         self.declared = snapshot.declared
         self.kept_files = 0
         self._engine = engine
+        self._relations: KeptRelations | None = None
         self._lock = Lock()
         self._totals: dict[str | None, Totals] = {}
 
@@ -66,6 +68,12 @@ class Opened:
         if files <= min(room, MOST_KEPT_FILES):
             self.snapshot.keep(self._engine)
             self.kept_files = files
+            self._relations = KeptRelations(self._engine, self.snapshot)
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether the engine keeps what questions need, each file once: then asking for a part costs little."""
+        return self._relations is not None and self._relations.is_usable
 
     @property
     def storage(self) -> Storage:
@@ -76,7 +84,12 @@ class Opened:
         """A planner of this request alone; what it keeps in the engine is dropped at the end."""
         engine = self._engine.branch()
         with engine.awake():
-            yield Planner(Evaluation(engine, self.snapshot, profile_of(nan_policy="strict")[0]))
+            profile = profile_of(nan_policy="strict")[0]
+            if self._relations is None:
+                yield Planner(Evaluation(engine, self.snapshot, profile))
+                return
+            with self._relations.in_use() as relations:
+                yield Planner(Evaluation(engine, self.snapshot, profile, relations=relations))
 
     def totals(self, where: str | None) -> Totals:
         """Of the files that a restriction shows. One that metadata cannot decide for every file shows nothing at all."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -18,6 +18,8 @@ from lakeprune.apps.sharing.server.grants import Granted
 from lakeprune.apps.sharing.server.keys import FILES, KeyRing
 from lakeprune.apps.sharing.server.paths import inside
 from lakeprune.storage.storage import Storage
+
+_encode = msgspec.json.Encoder().encode
 
 
 class FileToken(Struct, frozen=True, array_like=True):
@@ -38,6 +40,7 @@ class Signer(Struct, frozen=True):
     endpoint: str
     issued: str
     granted: Granted
+    table_id: str
     version: int
     storage: Storage
     expires: int  # seconds since the epoch
@@ -53,7 +56,8 @@ class Signer(Struct, frozen=True):
             signed = self.storage.signed_urls(paths, max(1, self.expires - int(time.time())))
             if signed is not None:
                 return signed
-        return [self._own(path, size) for path, (_, size) in zip(paths, files, strict=True)]
+        own = self._own()
+        return [own(path, size) for path, (_, size) in zip(paths, files, strict=True)]
 
     def url(self, path: str) -> str:
         (found,) = self.urls([(path, None)])
@@ -61,13 +65,20 @@ class Signer(Struct, frozen=True):
 
     def file_id(self, path: str) -> str:
         """The same for a file in every answer, whatever its URL."""
-        return sha256(f"{self.granted.table.id}\n{path}".encode()).hexdigest()[:32]
+        return sha256(f"{self.table_id}\n{path}".encode()).hexdigest()[:32]
 
-    def _own(self, path: str, size: int | None) -> str:
-        token = FileToken(self.issued, self.granted.table.full_name, self.granted.where_digest, self.version, path, size)
-        payload = urlsafe_b64encode(msgspec.json.encode(token)).decode().rstrip("=")
-        key, signature = self.keys.signature(FILES, signed_message(payload, str(self.expires)))
-        return f"{self.endpoint}/files/{payload}?sp=r&se={self.expires}&kid={key}&sig={signature}"
+    def _own(self) -> Callable[[str, int | None], str]:
+        """Makes URLs of ours; what is the same in all of them is looked up once, for listings have many."""
+        table, where, expires = self.granted.table.full_name, self.granted.where_digest, str(self.expires)
+        start, signature = f"{self.endpoint}/files/", self.keys.signature
+
+        def url(path: str, size: int | None) -> str:
+            token = FileToken(self.issued, table, where, self.version, path, size)
+            payload = urlsafe_b64encode(_encode(token)).decode().rstrip("=")
+            key, signed = signature(FILES, signed_message(payload, expires))
+            return f"{start}{payload}?sp=r&se={expires}&kid={key}&sig={signed}"
+
+        return url
 
 
 def signed_message(payload: str, expires: str) -> str:
