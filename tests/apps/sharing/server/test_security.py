@@ -106,6 +106,7 @@ def with_payload(url: str, index: int, value: Any) -> str:
 
 
 def test_a_url_that_was_changed_anywhere_is_refused(served: Served) -> None:
+    served.service.failures._levels.clear()
     url = url_of(served)
     later = str(int(time.time()) + 10**6)
     tampered = [
@@ -283,6 +284,27 @@ def test_requests_of_one_recipient_are_limited(tables: dict[str, Path]) -> None:
         assert refused.status == 429
         assert int(refused.headers["retry-after"]) >= 1
         assert served.get("/shares", who="calm").status == 200
+
+
+def test_fetches_of_one_recipient_are_limited(tables: dict[str, Path]) -> None:
+    who = {name: Recipient(name, ("share1",)) for name in ("reader", "calm")}
+    with serving({"part": tables["part"]}, who, limits=LimitsEntry(fetches_per_second=1)) as served:
+        url, other = url_of(served), url_of(served, "calm")
+        statuses = [served.fetch(url, headers={"Range": "bytes=0-3"}).status for _ in range(12)]
+        assert statuses[:2] == [206] * 2
+        assert 429 in statuses
+        refused = served.fetch(url)
+        assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+        assert served.fetch(other).status == 200, "others are not"
+        assert served.query("part").status == 200, "nor are its questions"
+
+
+def test_forged_urls_of_one_address_are_limited(tables: dict[str, Path]) -> None:
+    with serving({"part": tables["part"]}, limits=LimitsEntry(failed_logins_per_minute=3)) as served:
+        url = url_of(served)
+        forged = changed(url, sig="0" * 64)
+        assert [served.fetch(forged).status for _ in range(5)] == [403] * 3 + [429] * 2
+        assert served.fetch(url).status == 200, "who has a signed one is not locked out by others"
 
 
 def test_guesses_of_one_address_are_limited(tables: dict[str, Path]) -> None:

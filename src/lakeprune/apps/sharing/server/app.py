@@ -30,7 +30,7 @@ from lakeprune.apps.sharing.server.capabilities import HEADER, capabilities_of
 from lakeprune.apps.sharing.server.config import LONGEST_NAME, Config, Recipient, is_loopback
 from lakeprune.apps.sharing.server.connection import abort_of
 from lakeprune.apps.sharing.server.failures import INTERNAL, MALFORMED, NOT_FOUND, TOO_LARGE, Refusal, unauthenticated
-from lakeprune.apps.sharing.server.files import file_answer
+from lakeprune.apps.sharing.server.files import Forged, checked_file, file_answer
 from lakeprune.apps.sharing.server.grants import Grants
 from lakeprune.apps.sharing.server.limits import Buckets, Places
 from lakeprune.apps.sharing.server.metrics import Metrics
@@ -77,15 +77,18 @@ class Service:
         self.tables.close()
 
     def _setup(self, config: Config, tokens: TokenBook | None) -> Setup:
+        setup = Setup(config, Grants(config), tokens or TokenBook(config.tokens_path))  # first: nothing changes when it fails
         limits = config.limits
         self.requests = Buckets(limits.requests_per_second, limits.burst)
+        # Readers ask for a file in many small ranges, and few of them try again: far more than any reader needs.
+        self.fetches = Buckets(limits.fetches_per_second, 2 * limits.fetches_per_second)
         self.failures = Buckets(limits.failed_logins_per_minute / 60, limits.failed_logins_per_minute)
         self.files = Places(limits.streams)
         self.listings = Places(max(1, limits.streams // 2))  # long ones, which the engine holds until they are read
         self.plans = CapacityLimiter(limits.plans)
         self.lanes = {name: CapacityLimiter(max(1, limits.plans - 1)) for name in config.recipients}  # room for others is left
         self.steps = CapacityLimiter(limits.plans)  # of streams that began: they end soon, and do not wait behind new questions
-        return Setup(config, Grants(config), tokens or TokenBook(config.tokens_path))
+        return setup
 
 
 def application(service: Service) -> ASGIApp:
@@ -217,12 +220,17 @@ def _who(service: Service, setup: Setup, request: Request) -> tuple[Issued, Reci
     issued = issued or (service.anonymous if _is_for_this_machine(request) else None)
     recipient = None if issued is None else setup.grants.recipient(issued.recipient)
     if issued is None or recipient is None:
-        address = request.client.host if request.client else "?"
-        service.metrics.add("failed_logins")
-        service.failures.check(address)
-        service.failures.spend(address)
+        _failed_login(service, request)
         raise unauthenticated()
     return issued, recipient
+
+
+def _failed_login(service: Service, request: Request) -> None:
+    """Counts it; 429 for an address that fails too often."""
+    address = request.client.host if request.client else "?"
+    service.metrics.add("failed_logins")
+    service.failures.check(address)
+    service.failures.spend(address)
 
 
 def _is_for_this_machine(request: Request) -> bool:
@@ -260,7 +268,13 @@ def _file_endpoint(service: Service) -> Callable[[Request], Awaitable[Response]]
         try:
             service.files.check()
             payload, about = request.path_params["payload"], dict(request.query_params)
-            answer = await to_thread.run_sync(file_answer, setup, visit, payload, about, request.headers.get("range"))
+            try:
+                file = checked_file(setup, visit, payload, about)
+            except Forged:
+                _failed_login(service, request)
+                raise
+            service.fetches.take(visit.recipient or "")
+            answer = await to_thread.run_sync(file_answer, visit, file, request.headers.get("range"))
             if isinstance(answer, Streamed):
                 return await _counted(answer, service.files, visit.recipient or "")
         except EXPECTED as error:

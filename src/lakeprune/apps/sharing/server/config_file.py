@@ -55,6 +55,7 @@ class RecipientEntry(Struct, frozen=True, forbid_unknown_fields=True):
 class LimitsEntry(Struct, frozen=True, forbid_unknown_fields=True):
     requests_per_second: Annotated[Count, Meta(description="of one recipient, in the long run")] = 100
     burst: Annotated[Count, Meta(description="requests of one recipient at once")] = 500
+    fetches_per_second: Annotated[Count, Meta(description="requests for files of one recipient, in the long run")] = 1000
     failed_logins_per_minute: Annotated[Count, Meta(description="from one address")] = 30
     streams: Annotated[Count, Meta(description="files that are sent at the same time; half as many long listings")] = 128
     plans: Annotated[Count, Meta(description="queries that are planned at the same time")] = 4

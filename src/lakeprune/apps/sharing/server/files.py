@@ -11,6 +11,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from lakeprune.apps.sharing.server.answers import SAFE_HEADERS, Streamed
@@ -29,9 +30,23 @@ _CHUNK = 1 << 20
 _MEDIA = "application/octet-stream"
 
 
-def file_answer(setup: Setup, visit: Visit, payload: str, query: Mapping[str, str], range_header: str | None) -> Response:
+class Forged(Refusal):
+    """The URL has no signature of this server."""
+
+    def __init__(self) -> None:
+        super().__init__(403, FORBIDDEN, "the URL is not one that this server signed")
+
+
+class CheckedFile(Struct, frozen=True):
+    """What a URL stands for, and the right to have it."""
+
+    token: FileToken
+    granted: Granted
+
+
+def file_answer(visit: Visit, file: CheckedFile, range_header: str | None) -> Response:
     """The file that a signed URL stands for."""
-    token, granted = _checked(setup, visit, payload, query)
+    token, granted = file.token, file.granted
     location = granted.table.location
     if "://" in location and not location.startswith("file:"):
         size, read, close = _remote(granted, token)
@@ -50,10 +65,11 @@ def file_answer(setup: Setup, visit: Visit, payload: str, query: Mapping[str, st
     return Streamed(chunks, visit, status=200 if wanted is None else 206, headers=headers, media=_MEDIA)
 
 
-def _checked(setup: Setup, visit: Visit, payload: str, query: Mapping[str, str]) -> tuple[FileToken, Granted]:
+def checked_file(setup: Setup, visit: Visit, payload: str, query: Mapping[str, str]) -> CheckedFile:
+    """The file of a URL; 403 when its recipient has no right to it, or not any more."""
     expires, key, signature = (query.get(name, "") for name in ("se", "kid", "sig"))
     if not setup.config.keys.is_signed(FILES, signed_message(payload, expires), key, signature):
-        raise _forbidden("the URL is not one that this server signed")
+        raise Forged
     if int(expires) < time.time():
         raise _forbidden("the URL has expired; ask for the files again")
     token = decoded(payload, FileToken)
@@ -71,7 +87,7 @@ def _checked(setup: Setup, visit: Visit, payload: str, query: Mapping[str, str])
     if granted.where_digest != token.where:
         raise _forbidden("what you may see of this table has changed; ask for the files again")
     visit.table, visit.version = token.table, token.version
-    return token, granted
+    return CheckedFile(token, granted)
 
 
 def _forbidden(message: str) -> Refusal:

@@ -10,10 +10,10 @@ from threading import Lock
 _FAMILIES = {
     "lakeprune_sharing_requests": "Requests by route and status.",
     "lakeprune_sharing_files_offered": "Files that answers to queries listed.",
-    "lakeprune_sharing_files_pruned": "Files that hints kept out of answers.",
+    "lakeprune_sharing_files_pruned": "Files that hints and limits kept out of answers.",
     "lakeprune_sharing_sent_bytes": "Bytes of bodies.",
     "lakeprune_sharing_hints": "Hints by kind and outcome.",
-    "lakeprune_sharing_failed_logins": "Requests with a token that is missing, wrong or expired.",
+    "lakeprune_sharing_failed_logins": "Requests with a token that is missing, wrong or expired, and with forged URLs.",
 }
 _GAUGE = "lakeprune_sharing_open_requests"
 
