@@ -1,4 +1,8 @@
-"""The client against a recorded transcript: the replies of a server in the parquet format, and what goes wrong on a network."""
+"""The client against a transcript: the replies of a server in the parquet format, and what goes wrong on a network.
+
+The replies are written by hand, after the protocol and the source of the reference server. They were not recorded from one: its
+packages cannot be had where these tests are made.
+"""
 
 from __future__ import annotations
 

@@ -111,12 +111,17 @@ class _Changes:
         # What was deleted by vectors anywhere on the way is not known here: a table that may have them needs delta format.
         may_have = any("deletionVectors" in each.declared.protocol.reader_features for each in (described, latest))
         with held:
-            form = negotiated(call.capabilities, described.declared, has_vectors=may_have)
+            form = self._form(described.declared, call.tables.at(self._granted.table, span.last).declared, has_vectors=may_have)
             call.visit.version, call.visit.files_offered = span.first, 0
             has_end = self._most is not None or paged or call.capabilities.end_stream
             lines = self._lines(history, described, form, held.pop_all(), has_end=has_end)
             whole = ended_well(lines, call.visit, is_expected=has_end)
             return Streamed(chunks_of(whole), call.visit, headers=headers_of(call, span.first, form, has_end=True))
+
+    def _form(self, *several: Declared, has_vectors: bool) -> ResponseFormat:
+        """The format that all of these can be read in."""
+        forms = [negotiated(self._call.capabilities, each, has_vectors=has_vectors) for each in several]
+        return ResponseFormat.DELTA if ResponseFormat.DELTA in forms else ResponseFormat.PARQUET
 
     def _lines(self, history: History, opened: Opened, form: ResponseFormat, held: ExitStack, *, has_end: bool) -> Iterator[Line]:
         call, lines = self._call, lines_of(form)
@@ -139,6 +144,7 @@ class _Changes:
             yield {"endStreamAction": end}
 
     def _actions(self, history: History, declared: Declared, form: ResponseFormat, signer: Signer) -> Iterator[Line]:
+        now = self._call.tables.at(self._granted.table, self._span.first).declared
         for version in range(self._span.first, self._span.last + 1):
             commit = history.commit(version)
             timestamp = commit.timestamp
@@ -146,6 +152,7 @@ class _Changes:
             for action in commit.actions():
                 kind = next((name for name in _KINDS if isinstance(action.get(name), dict)), None)
                 if kind is None:
+                    now = self._readable(now, action, commit, form)
                     about = self._about(action, commit, declared, form)
                     if about is not None:
                         yield about
@@ -153,6 +160,16 @@ class _Changes:
                     file = _with_size(action[kind], signer)
                     write = _parquet_line if form is ResponseFormat.PARQUET else _delta_line
                     yield write(kind, file, signer, {"version": version, "timestamp": timestamp})
+
+    def _readable(self, before: Declared, action: Line, commit: CommitActions, form: ResponseFormat) -> Declared:
+        """What holds from this action on; refused where the client cannot read what follows."""
+        state = state_of_action(action, "the log")
+        if state.metadata is None and state.protocol is None:
+            return before
+        now = Declared(state.protocol or before.protocol, state.metadata or before.metadata)
+        if self._form(now, has_vectors=False) is ResponseFormat.DELTA and form is ResponseFormat.PARQUET:
+            raise unsupported(f"version {commit.version} can only be read in delta format; ask for that, or for fewer versions")
+        return now
 
     def _about(self, action: Line, commit: CommitActions, declared: Declared, form: ResponseFormat) -> Line | None:
         """A new protocol or new metadata on the way, for those who asked for it."""
