@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import lakeprune
-from lakeprune.apps.explain.explain import Options
+from lakeprune.apps.explain.opening import Options
 from lakeprune.apps.scan.plan import Options as PlanOptions
 from lakeprune.apps.statements.merge.merge import MergeOptions
 from lakeprune.apps.statements.statement import StatementOptions

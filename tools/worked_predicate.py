@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from demo.tables import users
-from lakeprune.apps.explain.explain import opened
+from lakeprune.apps.explain.opening import opened
 from lakeprune.formats.relation import Needs
 from lakeprune.planning.opening import At
 from lakeprune.predicate.tree import Column, Literal, Name

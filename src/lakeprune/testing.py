@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakeprune.apps.explain.explain import Options, explain
+from lakeprune.apps.explain.explain import explain
+from lakeprune.apps.explain.opening import Options
 from lakeprune.apps.signature import takes
 from lakeprune.render.phrases import headline
 from lakeprune.report.gates import demanded, gates_of

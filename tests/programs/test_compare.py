@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeprune.apps.explain.explain import opened
+from lakeprune.apps.explain.opening import opened
 from lakeprune.planning.opening import At
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.session import profile_of

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import lakeprune
-from lakeprune.apps.explain.explain import opened
+from lakeprune.apps.explain.opening import opened
 from lakeprune.cli.main import main
 from lakeprune.errors import UsageError
 from lakeprune.planning.opening import At

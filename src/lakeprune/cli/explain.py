@@ -51,7 +51,7 @@ def run(command: str, argv: Sequence[str]) -> int:
 def _explain(given: argparse.Namespace) -> int:
     if given.table is None:
         raise UsageError("LP202", "TABLE is missing", where="lakeprune explain", fix="give it, see the examples of --help")
-    from lakeprune.apps.explain.explain import DEFAULTS, Options, opened
+    from lakeprune.apps.explain.opening import DEFAULTS, Options, opened
     from lakeprune.planning.opening import At
 
     options = {**DEFAULTS, **chosen(given, Options.__annotations__)}

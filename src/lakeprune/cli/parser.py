@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from lakeprune.cli.flags import TITLES, Flag, flags_of
@@ -108,7 +109,8 @@ class _Parser(argparse.ArgumentParser):
             prog=f"lakeprune {command}",
             description=description,
             epilog=examples,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # Every flag that is added makes one, and without a width each asks for the terminal's, which imports shutil.
+            formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
             allow_abbrev=False,
         )
         groups: dict[tuple[str, bool], Any] = {("", False): self}
@@ -119,6 +121,7 @@ class _Parser(argparse.ArgumentParser):
             if flag.is_exclusive and (title, True) not in groups:
                 groups[title, True] = groups[title, False].add_mutually_exclusive_group()
             groups[title, flag.is_exclusive].add_argument(*_names(flag), **_settings(flag))
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
 
     def print_help(self, file: Any = None) -> None:  # noqa: ARG002  # argparse's signature
         deliver([self.format_help()], None)

@@ -17,7 +17,7 @@ import pytest
 
 import lakeprune
 import lakeprune.spark
-from lakeprune.apps.explain.explain import Options
+from lakeprune.apps.explain.opening import Options
 from lakeprune.report.document import WHOLE
 from lakeprune.report.explanation import Explanation
 from lakeprune.report.model import FileReport

@@ -147,7 +147,7 @@ def test_rounding_towards_zero_loses_rows_before_1970(tmp_path: Path, monkeypatc
     _check(tmp_path / "a", *case)
 
     def towards_zero(values: list[bytes | None], _type: DataType) -> list[int | None]:
-        return bounds._numbers(values, {8: "q"}, lambda number, _: int(number / 1000) + 1)
+        return bounds._numbers(values, {8: "q"}, {8: lambda number: int(number / 1000) + 1})
 
     monkeypatch.setattr("lakeprune.formats.iceberg.files.microseconds", towards_zero)
     with pytest.raises(AssertionError):

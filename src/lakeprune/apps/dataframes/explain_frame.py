@@ -17,7 +17,7 @@ from lakeprune.apps.dataframes.advice import advised
 from lakeprune.apps.dataframes.conditions import question_of
 from lakeprune.apps.dataframes.model import DataFrameReport, Section
 from lakeprune.apps.dataframes.scan import Reading, Scan
-from lakeprune.apps.explain.explain import DEFAULTS, opened
+from lakeprune.apps.explain.opening import DEFAULTS, opened
 from lakeprune.errors import TableError, UsageError
 from lakeprune.planning.opening import At
 from lakeprune.planning.session import check_options

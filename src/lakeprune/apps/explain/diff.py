@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakeprune.apps.explain.explain import Options, explain
+from lakeprune.apps.explain.explain import explain
+from lakeprune.apps.explain.opening import Options
 from lakeprune.apps.signature import takes
 from lakeprune.errors import UsageError
 from lakeprune.report.diff import Diff

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from lakeprune.apps.explain.explain import opened
+from lakeprune.apps.explain.opening import opened
 from lakeprune.apps.signature import takes
 from lakeprune.apps.verify.model import (
     NAMED,

@@ -7,7 +7,7 @@ are an int, under a timestamp they are days. No date is promoted to a timestamp 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from struct import error, unpack
 from typing import Any
@@ -16,6 +16,8 @@ from lakeprune.values.types import INTEGER_RANGES, DataType, Family, Kind
 
 DAY = 86_400_000_000  # microseconds
 LAST_DAY = (2**63 - 1) // DAY  # whose microseconds are still a long
+Changes = Mapping[int, Callable[[Any], Any]]  # by the length of the bytes
+_AS_THEY_ARE: Changes = {}
 _WIDEST_DECIMAL = 17  # bytes: 38 digits have 16, and some writers add one for the sign
 
 
@@ -28,19 +30,16 @@ def decoded(values: Sequence[bytes | None], data_type: DataType) -> list[Any]:
     kind = data_type.kind
     match data_type.family:
         case Family.INTEGER if kind is Kind.TIMESTAMP:
-            return _numbers(values, {8: "q"}, None)
+            return _numbers(values, {8: "q"})
         case Family.INTEGER if kind is Kind.TIMESTAMP_NTZ:
-            return _numbers(values, {8: "q", 4: "i"}, lambda number, size: number if size == 8 else _of_days(number))
+            return _numbers(values, {8: "q", 4: "i"}, {4: _of_days})
         case Family.INTEGER:
             low, high = INTEGER_RANGES[kind]
             sizes = {8: "q", 4: "i"} if kind is Kind.LONG else {4: "i"}
-            return _numbers(
-                values,
-                sizes,
-                None if kind in (Kind.LONG, Kind.INT, Kind.DATE) else lambda number, _: number if low <= number <= high else None,
-            )
+            has_fewer = kind not in (Kind.LONG, Kind.INT, Kind.DATE)
+            return _numbers(values, sizes, {4: lambda number: number if low <= number <= high else None} if has_fewer else {})
         case Family.REAL:
-            return _numbers(values, {4: "f"} if kind is Kind.FLOAT else {8: "d", 4: "f"}, None)
+            return _numbers(values, {4: "f"} if kind is Kind.FLOAT else {8: "d", 4: "f"})
         case Family.BOOLEAN:
             return [None if value is None or len(value) != 1 else value != b"\0" for value in values]
         case Family.TEXT:
@@ -60,10 +59,11 @@ def microseconds(values: Sequence[bytes | None], data_type: DataType) -> list[in
     [1, 0, -1, None]
     """
     sizes = {8: "q"} if data_type.kind is Kind.TIMESTAMP else {8: "q", 4: "i"}
-    return _numbers(values, sizes, lambda number, size: _of_days(number) if size == 4 else number // 1000)
+    return _numbers(values, sizes, {4: _of_days, 8: lambda number: number // 1000})
 
 
-def _numbers(values: Sequence[bytes | None], formats: dict[int, str], change: Callable[[Any, int], Any] | None) -> list[Any]:
+def _numbers(values: Sequence[bytes | None], formats: Mapping[int, str], changes: Changes = _AS_THEY_ARE) -> list[Any]:
+    """The numbers in these bytes, by their length, and what becomes of those of some lengths."""
     present = [value for value in values if value is not None]
     sizes = set(map(len, present))
     if len(sizes) == 1 and len(present) == len(values):  # the usual case, at once
@@ -71,22 +71,22 @@ def _numbers(values: Sequence[bytes | None], formats: dict[int, str], change: Ca
         if size not in formats:
             return [None] * len(values)
         numbers = unpack(f"<{len(values)}{formats[size]}", b"".join(present))
-        return list(numbers) if change is None else [change(number, size) for number in numbers]
-    return [_number(value, formats, change) for value in values]
+        return list(map(changes[size], numbers)) if size in changes else list(numbers)
+    return [_number(value, formats, changes) for value in values]
 
 
 def _of_days(days: int) -> int | None:
     return days * DAY if abs(days) <= LAST_DAY else None
 
 
-def _number(value: bytes | None, formats: dict[int, str], change: Callable[[Any, int], Any] | None) -> Any:
+def _number(value: bytes | None, formats: Mapping[int, str], changes: Changes) -> Any:
     if value is None or len(value) not in formats:
         return None
     try:
         number = unpack("<" + formats[len(value)], value)[0]
     except error:
         return None
-    return number if change is None else change(number, len(value))
+    return changes[len(value)](number) if len(value) in changes else number
 
 
 def _text(value: bytes) -> str | None:
