@@ -128,11 +128,7 @@ def lines(reported: Told) -> list[str]:
         "",
         "40 missions over 100 days, a manifest per mission and day: 4,000 manifests, 20,000 files. One mission, one week:",
     ]
-    found += [
-        "",
-        f'    $ lakeprune explain ./flights -w "{WEEK}"',
-        *(f"    {line}".rstrip() for line in reported.shown.splitlines()),
-    ]
+    found += ["", "```console", f'$ lakeprune explain ./flights -w "{WEEK}"', *reported.shown.rstrip().splitlines(), "```"]
     return [*found, "", f"It takes {reported.week.cpu:.2f} s of processor time and {reported.week.megabytes:.0f} MB."]
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import groupby
 from pathlib import Path
 
 from lakeprune.predicate.functions.registry import MODULES, every_function
@@ -60,7 +61,13 @@ def _title(text: str) -> str:
 
 
 def _body(text: str) -> list[str]:
-    return text.split("\n", 1)[1].strip("\n").split("\n") if "\n" in text else []
+    """The lines below the title, with a fence around each table of cases."""
+    lines = text.split("\n", 1)[1].strip("\n").split("\n") if "\n" in text else []
+    found: list[str] = []
+    for is_table, group in groupby(lines, key=lambda line: line.startswith("    ")):
+        block = list(group)
+        found += ["```text", *(line[4:] for line in block), "```"] if is_table else block
+    return found
 
 
 def _docstring(path: Path) -> str:

@@ -28,6 +28,7 @@ from lakeprune.apps.verify import document, model
 from lakeprune.report.diff import Diff, DiffDocument
 from lakeprune.report.document import Document, Envelope
 from lakeprune.report.explanation import Explanation
+from lakeprune.report.failure import ErrorDocument, Failure
 from lakeprune.report.model import Report
 
 DESCRIPTIONS = Path(__file__).resolve().parent / "schema_descriptions.toml"
@@ -43,6 +44,7 @@ _SOURCES: tuple[tuple[type[Document], type[Envelope], str], ...] = (
     (model.Audit, document.Audit, "verify --audit-stats"),
     (StatementPlan, StatementDocument, "update, delete and merge"),
     (Hints, HintsDocument, "hints"),
+    (Failure, ErrorDocument, "errors under --format json"),
 )
 DOCUMENTS = {
     source.kind: (shape, f"lakeprune {title}, schema version {source.schema_version}") for source, shape, title in _SOURCES

@@ -9,9 +9,9 @@ import pytest
 from bench.iceberg import WEEK
 from bench.iceberg_tables import DAYS, FILES_A_DAY, MISSIONS, write_pyramid
 from lakeprune.cli.main import main
+from tests.docs.blocks import blocks
 
-_PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-_COMMAND = f'    $ lakeprune explain ./flights -w "{WEEK}"\n'
+_COMMAND = f'$ lakeprune explain ./flights -w "{WEEK}"\n'
 
 
 def test_a_week_among_thousands_of_manifests_is_shown_as_it_is_printed(
@@ -21,11 +21,8 @@ def test_a_week_among_thousands_of_manifests_is_shown_as_it_is_printed(
     monkeypatch.chdir(tmp_path)
     assert main(["explain", "./flights", "-w", WEEK]) == 0
     printed = capsys.readouterr().out
-    page = _PAGE.read_text(encoding="utf-8")
-    _, found, rest = page.partition(_COMMAND)
-    assert found
-    shown = rest.partition("\nIt takes ")[0]
-    assert [line.strip() for line in shown.splitlines()] == [line.strip() for line in printed.splitlines()]
+    (block,) = blocks("docs/benchmarks.md", "console")
+    assert block.text == _COMMAND + printed
     assert MISSIONS * DAYS == 4000
     assert f"Files in snapshot: {4000 * FILES_A_DAY}" in printed
     assert "manifests remaining: 7  (-3993, >99% pruned)" in printed

@@ -17,6 +17,7 @@ import yaml
 from obstore.store import S3Store
 
 from tests.builders import delta
+from tests.docs.blocks import blocks, is_executed
 from tests.docs.test_action import ACTION, HOOK, PATH
 from tests.storage.servers import s3_server
 from tools.markdown import code_blocks
@@ -96,3 +97,17 @@ def test_the_hook_runs_as_the_page_configures_it(environment: Mapping[str, str],
     assert configured["id"] == HOOK["id"]
     done = run(shlex.join([*shlex.split(HOOK["entry"]), *configured["args"]]), environment, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_command_of_the_page_on_object_stores_takes_keys_and_region_of_a_profile(
+    environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    (shown,) = blocks("docs/concepts/object-stores.md", "sh")
+    (command,) = (command for command in shown.commands if is_executed(shown.page, command))
+    names = ("aws_access_key_id", "aws_secret_access_key")
+    keys = "".join(f"{name} = {environment[name.upper()]}\n" for name in names)
+    (tmp_path / "credentials").write_text(f"[lake]\n{keys}", encoding="utf-8")
+    profiles = {name: value for name, value in environment.items() if name.lower() not in (*names, "aws_region")}
+    done = run(command, {**profiles, "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Reads 3 of 6 files" in done.stdout

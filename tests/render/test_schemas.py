@@ -39,6 +39,13 @@ def test_the_wheel_has_the_schemas_and_no_tests(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith("tests/")]
 
 
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_every_document_has_the_same_envelope(kind: str) -> None:
+    schema = json.loads(target(kind).read_text(encoding="utf-8"))
+    top = schema["$defs"][schema["$ref"].rpartition("/")[2]]
+    assert {"schema_version", "tool_version", "elapsed_ms"} <= set(top["required"])
+
+
 @pytest.mark.parametrize("flags", [["--format", "json"], ["--format=json"]])
 def test_errors_are_json_where_the_document_would_be(
     tmp_path: Path, flags: list[str], capsys: pytest.CaptureFixture[str]
@@ -51,7 +58,10 @@ def test_errors_are_json_where_the_document_would_be(
     ):
         assert main([*argv, *flags]) == exit_code
         said = capsys.readouterr()
-        found = json.loads(said.err)["error"]
+        document = json.loads(said.err)
+        jsonschema.validate(document, json.loads(target("error").read_text(encoding="utf-8")))
+        assert {"schema_version", "tool_version", "elapsed_ms"} < set(document)
+        found = document["error"]
         assert said.out == ""
         assert (found["code"], found["exit_code"]) == (code, exit_code)
         assert found["what"]

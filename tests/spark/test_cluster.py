@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from deltalake import DeltaTable
 import lakeprune
 from demo.tables import users
 from tests.builders.untimed import untimed
+from tests.docs.blocks import blocks
 from tests.scope import only_whole
 from tests.spark.processes import SPARK_HOME, cluster, connect_server
 
@@ -33,12 +35,21 @@ print(json.dumps({"home": lakeprune.__file__, "executors": len(executors) - 1, "
 """
 
 
+PAGE = "docs/running-on-a-cluster.md"
+(MAKE_WHEEL,), (SUBMIT,) = (block.commands for block in blocks(PAGE, "sh"))
+((ON_A_CLUSTER,),) = (block.commands for block in blocks("docs/concepts/engines.md", "sh"))
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made by the command of the page; what building needs is in the environment of the tests."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
+    command = [sys.executable if part == "python3" else part for part in shlex.split(MAKE_WHEEL)]
+    command = [str(folder) if part == "dist" else part for part in command]
+    offline = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # pip's way to say: no isolation
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **offline}, check=True, capture_output=True)
     (found,) = folder.glob("*.whl")
+    assert f"dist/{found.name}" in SUBMIT, "the page names the wheel that is made"
     return found
 
 
@@ -60,11 +71,31 @@ def test_a_cluster_answers_like_the_embedded_engine_from_the_wheel(wheel: Path, 
             command += ["--conf", setting]
         command += [str(program), str(table), WHERE]
         found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        as_on_the_pages(master, wheel, tmp_path, environment)
     reported = json.loads(found.stdout.strip().splitlines()[-1])
     assert str(wheel.name) in reported["home"], "the program must run from the wheel"
     assert reported["executors"] == 2
     expected = json.loads(lakeprune.explain(table, WHERE).to_json(verbose=True))
     assert untimed(reported["document"]) == untimed(expected)
+
+
+def as_on_the_pages(master: str, wheel: Path, folder: Path, environment: dict[str, str]) -> None:
+    """The commands of the pages, with the master and the table that are here."""
+    (program,) = blocks(PAGE, "python")
+    (folder / "explain.py").write_text(program.text, encoding="utf-8")
+    ours = {
+        "spark-submit": str(SPARK_HOME / "bin" / "spark-submit"),
+        "lakeprune": f"{shlex.quote(sys.executable)} -m lakeprune",
+        "spark://host:7077": f"{master} --conf spark.driver.host=127.0.0.1",
+        "spark.executor.memory=2g": "spark.executor.memory=512m",
+        f"dist/{wheel.name}": str(wheel),
+        "s3a://lake/users": "./users",
+    }
+    for command, kept in ((SUBMIT, '"final_files": 3'), (ON_A_CLUSTER, "Reads 3 of 6 files")):
+        line = " ".join(ours.get(part, shlex.quote(part)) for part in shlex.split(command))
+        done = subprocess.run(["/bin/bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 0, f"{line}\n{done.stderr[-3000:]}"
+        assert kept in done.stdout
 
 
 def test_spark_connect_answers_like_the_embedded_engine(server: str, tmp_path: Path) -> None:

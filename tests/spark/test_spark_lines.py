@@ -12,12 +12,9 @@ from shutil import which
 import pytest
 
 from lakeprune.engines.spark.packages import LINES, NEWEST, WITHOUT_MERGE, delta_package
-from tests.builders.delta import users
 from tests.scope import only_whole
 from tests.spark.line_worker import PARTS
 from tests.spark.lines import line_python
-from tests.spark.processes import SPARK_HOME
-from tools.markdown import code_blocks
 from tools.repository import ROOT
 
 pytestmark = [pytest.mark.spark, only_whole, pytest.mark.skipif(which("java") is None, reason="no Spark here: Java is missing")]
@@ -43,17 +40,3 @@ def test_everything_that_meets_spark_works_on_this_line(line: str, tmp_path: Pat
     if line in WITHOUT_MERGE:
         assert found.pop("merge").startswith("error[LP263]")
     assert found == {part: "ok" for part in PARTS if part != "merge" or line not in WITHOUT_MERGE}
-
-
-def test_the_program_of_the_page_runs_by_spark_submit(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "running-on-a-cluster.md").read_text(encoding="utf-8")
-    (program,) = (block.text for block in code_blocks(page) if block.language == "py")
-    (tmp_path / "explain.py").write_text(program, encoding="utf-8")
-    table = users(tmp_path / "users")
-    submit = str(SPARK_HOME / "bin" / "spark-submit")
-    command = [submit, "--master", "local[1]", str(tmp_path / "explain.py"), str(table), "age > 40"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "SPARK_HOME": str(SPARK_HOME), "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    document = json.loads(done.stdout[done.stdout.index("{") :])
-    assert (document["final_files"], document["total_files"]) == (3, 6)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -78,10 +79,11 @@ def _import_msgspec_alone() -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; the exit code."""
+    started = time.perf_counter()
     try:
         return _dispatch(argv)
     except LakepruneError as error:
-        tell(_as_json(error) if _wants_json(argv) else str(error))
+        tell(_as_json(error, started) if _wants_json(argv) else str(error))
         return error.exit_code
     except SystemExit as done:  # argparse ends this way after printing its help
         return int(done.code or EXIT_OK)
@@ -96,11 +98,10 @@ def _wants_json(argv: Sequence[str]) -> bool:
     return any(each == "--format=json" or (each, value) == ("--format", "json") for each, value in pairs)
 
 
-def _as_json(error: LakepruneError) -> str:
-    import json
+def _as_json(error: LakepruneError, started: float) -> str:
+    from lakeprune.report.failure import Failure
 
-    parts = {"code": error.code, "what": error.what, "where": error.where, "why": error.why, "fix": error.fix}
-    return json.dumps({"error": {**parts, "exit_code": error.exit_code}}, indent=2)
+    return Failure(error, round(1000 * (time.perf_counter() - started))).to_json().rstrip()
 
 
 def _dispatch(argv: Sequence[str]) -> int:

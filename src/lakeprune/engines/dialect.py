@@ -127,8 +127,8 @@ class Dialect(ABC):
         """Those of the items that are not NULL, as a list of this type."""
 
     @abstractmethod
-    def fail(self, message: str) -> str:
-        """An expression that ends the query with this message."""
+    def fail(self, message: str, text: str | None = None) -> str:
+        """An expression that ends the query with this message, and the value of an expression of text after it."""
 
     def field(self, struct: str, path: Sequence[str]) -> str:
         return ".".join([struct, *(self.identifier(part) for part in path)])

@@ -136,7 +136,12 @@ class Planner(Struct, frozen=True):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Inside, an engine that cannot read the metadata is a TableError that says what is wrong with the table."""
+        """Inside, an engine that cannot read the metadata is a TableError that says what is wrong with the table.
+
+        A table that was closed is refused, also where some of it could still be read.
+        """
+        if self.snapshot.is_closed:
+            raise self.failure(EngineError("closed"))
         try:
             yield
         except EngineError as error:

@@ -112,7 +112,7 @@ def partition_value(evaluation: Evaluation, evidence: Evidence, relation: Relati
     """SQL of a partition value in its own type; the query ends where that is not known and no data file has it."""
     dialect, facts = evaluation.engine.dialect, evaluation.snapshot.facts
     text, is_missing = relation.text(column), relation.is_missing(column)
-    unknown = "NULL" if facts.has_partition_values_in_files else dialect.fail(f"{UNREADABLE}: {'.'.join(column.path)}")
+    unknown = "NULL" if facts.has_partition_values_in_files else dialect.fail(f"{UNREADABLE}: {'.'.join(column.path)}: ", text)
     if column.type.kind is Kind.STRING:
         return f"CASE WHEN {is_missing} THEN {unknown} ELSE {text} END"  # '' is '' to Spark (T44)
     if column.type.family is None:

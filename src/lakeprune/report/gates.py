@@ -134,7 +134,10 @@ def check_gates(gates: Gates, *, has_predicate: bool) -> None:
             raise UsageError("LP211", f"{option} is {limit!r}, less than one percent; was {100 * limit:g} meant?", fix=fix)
         if gate.unit is Unit.CODES:
             _check_codes(limit)
-        if gate.unit in (Unit.FILES, Unit.BYTES) and not (is_number and limit >= 0):
+        if gate.unit in (Unit.FILES, Unit.BYTES) and not is_number:
+            fix = f"give a number of {gate.unit.value}"
+            raise UsageError("LP211", f"{option} is {limit!r}, which is not a number", fix=fix)
+        if gate.unit in (Unit.FILES, Unit.BYTES) and not limit >= 0:
             raise UsageError("LP211", f"{option} is {limit!r}, which no table can meet", fix="give a number, 0 or more")
         if gate.needs_predicate and not has_predicate:
             why = ": without one nothing is pruned" if gate.unit is Unit.PERCENT else ""

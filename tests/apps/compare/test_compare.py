@@ -6,6 +6,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,3 +108,10 @@ def test_engines_are_a_list(table: str) -> None:
     with pytest.raises(UsageError, match="the engines are 'delta-rs'") as error:
         module.compare(table, WHERE, engines="delta-rs")
     assert error.value.code == "LP292"
+
+
+@pytest.mark.parametrize("where", [None, 5])
+def test_a_predicate_that_is_no_text_is_refused(table: str, where: Any) -> None:
+    with pytest.raises(UsageError, match="the predicate is of type") as error:
+        module.compare(table, where)
+    assert error.value.code == "LP218"

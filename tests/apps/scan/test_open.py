@@ -6,11 +6,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lakeprune
 from lakeprune.engines.duckdb.engine import DuckDBEngine
 from tests.builders.delta import users
+from tests.builders.iceberg import flights
 
 
 def test_nothing_of_the_log_is_read_after_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,14 +58,27 @@ def test_an_opened_table_has_one_version_and_an_end(tmp_path: Path) -> None:
     assert error.value.code == "LP276"
 
 
-def test_what_came_of_a_table_says_that_it_was_closed(tmp_path: Path) -> None:
-    users(tmp_path / "users")
+@pytest.mark.parametrize("format_", ["delta", "iceberg", "parquet"])
+def test_what_came_of_a_table_says_that_it_was_closed(tmp_path: Path, format_: str) -> None:
+    where = _written(tmp_path / "users", format_)
     with lakeprune.open(tmp_path / "users") as table:
-        plan, report = lakeprune.plan(table, "age > 30"), lakeprune.explain(table, "age > 30")
-        read = lakeprune.plan(table, "age > 30")
+        plan, report = lakeprune.plan(table, where), lakeprune.explain(table, where)
+        read = lakeprune.plan(table, where)
         assert read.files.num_rows == report.kept_files
     for ask in (lambda: plan.files, lambda: plan.statistics, plan.to_json, plan.to_arrow, lambda: report.kept, report.to_html):
         with pytest.raises(lakeprune.UsageError, match="the table was closed") as error:
             ask()
         assert error.value.code == "LP276"
     assert read.files.num_rows == report.kept_files  # what was read before is still there
+
+
+def _written(path: Path, format_: str) -> str:
+    if format_ == "delta":
+        users(path)
+        return "age > 30"
+    if format_ == "iceberg":
+        flights(path)
+        return "panel_voltage > 28.5"
+    path.mkdir()
+    pq.write_table(pa.table({"x": [1, 2]}), path / "a.parquet")
+    return "x > 1"

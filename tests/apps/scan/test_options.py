@@ -41,12 +41,15 @@ def test_partition_values_have_their_own_types(tmp_path: Path, kind: str, text: 
     assert file["partition"] == {"p": value}
 
 
-@pytest.mark.parametrize(("kind", "text"), [("integer", "007"), ("date", "2024-1-5"), ("timestamp", "2024-01-01 00:00:00")])
+@pytest.mark.parametrize(
+    ("kind", "text"), [("integer", "007"), ("integer", "a: b"), ("date", "2024-1-5"), ("timestamp", "2024-01-01 00:00:00")]
+)
 def test_a_partition_value_that_cannot_be_typed_is_an_error(tmp_path: Path, kind: str, text: str) -> None:
     plan = lakeprune.plan(one_partition(tmp_path / "t", kind, text))
     with pytest.raises(TableError) as error:
         _ = plan.files
-    assert (error.value.code, "`p`" in error.value.what, error.value.exit_code) == ("LP370", True, 3)
+    assert (error.value.code, error.value.exit_code) == ("LP370", 3)
+    assert f"the value {text!r} of partition column `p`" in error.value.what
     if kind == "timestamp":
         (file,) = lakeprune.plan(tmp_path / "t", timezone="+01:00").files.to_pylist()
         assert file["partition"]["p"] == dt.datetime(2023, 12, 31, 23, tzinfo=dt.UTC)

@@ -171,6 +171,20 @@ def test_a_file_that_is_not_parquet_is_kept_with_a_note(tmp_path: Path) -> None:
     assert "1 file kept" in note.message
 
 
+@pytest.mark.parametrize("left", [100, 4, 3, 0])
+def test_a_truncated_data_file_is_an_error(tmp_path: Path, left: int) -> None:
+    root = tmp_path / "t"
+    root.mkdir()
+    pq.write_table(pa.table({"x": list(range(100))}), root / "f.parquet")
+    pq.write_table(pa.table({"x": [1]}), root / "g.parquet")
+    (root / "f.parquet").write_bytes((root / "f.parquet").read_bytes()[:left])
+    delta_of(root, {"x": "long"}, [add("f.parquet"), add("g.parquet")])
+    with pytest.raises(TableError) as error:
+        lakeprune.explain(root, "x = 2", row_groups=True)
+    assert (error.value.code, error.value.where) == ("LP306", "f.parquet")
+    assert lakeprune.explain(root, "x = 2").kept_files == 2  # without --row-groups no data file is opened
+
+
 def test_a_file_without_row_groups_has_nothing_to_read(tmp_path: Path) -> None:
     root = tmp_path / "t"
     root.mkdir()

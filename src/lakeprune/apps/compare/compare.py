@@ -40,6 +40,8 @@ def compare(table: str | os.PathLike[str], where: str, *, engines: Sequence[str]
 
     started = time.monotonic()
     table = os.fspath(table) if isinstance(table, os.PathLike) else table
+    if not isinstance(where, str):
+        raise UsageError("LP218", f"the predicate is of type {type(where).__name__}", fix="give an SQL condition as text")
     _check(table, engines)
     found = plan(table, where)
     assert found.planner is not None, "a plan that was made here has its table"

@@ -7,7 +7,8 @@ Never opens a data file, never writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from lakeprune.apps.explain.opening import DEFAULTS, Options, opened
@@ -63,6 +64,10 @@ def explain_many(
         raise UsageError(
             "LP218", f"the predicates are of type {type(wheres).__name__}", fix="give a list of SQL conditions as text"
         )
+    if isinstance(wheres, Mapping | AbstractSet):
+        what = f"the predicates are a {type(wheres).__name__}, and reports come in the order of a list"
+        fix = "give a list, such as list(wheres.values())" if isinstance(wheres, Mapping) else "give a list"
+        raise UsageError("LP218", what, fix=fix)
     predicates = list(wheres)
     for number, where in enumerate(predicates, 1):
         _check_text(where, f"predicate {number} of {len(predicates)}")

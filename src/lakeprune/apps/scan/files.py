@@ -6,7 +6,8 @@ cannot be typed is a TableError: rows with it would be wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,6 +19,7 @@ from lakeprune.errors import TableError, UsageError
 from lakeprune.extras import install_line
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
+from lakeprune.predicate.tree import Column
 from lakeprune.programs.scan import UNREADABLE, Asked, ScanSql, scan_sql
 from lakeprune.programs.scan_forms import arrow_sql, lines_sql
 from lakeprune.programs.scan_summary import ScanSummary, counts_of, summary_of
@@ -25,6 +27,7 @@ from lakeprune.programs.scan_summary import ScanSummary, counts_of, summary_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_LONGEST = 80  # characters of a text that is shown
 _ORDER = ("path", "uri", "size", "modified", "rows", "verdict", "residual", "partition", "vector", "group", "stats")
 
 
@@ -78,12 +81,13 @@ class PlannedFiles(Struct, frozen=True):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except EngineError as error:
-            if UNREADABLE not in str(error):
-                raise self.planner.failure(error) from error
-            raise unreadable_partition(self.planner, str(error)) from error
+        with self.planner.reading():
+            try:
+                yield
+            except EngineError as error:
+                if UNREADABLE not in str(error):
+                    raise
+                raise unreadable_partition(self.planner, self.asked.partitions, str(error)) from error
 
 
 def check_arrow() -> None:
@@ -107,11 +111,15 @@ def completed(table: pa.Table) -> pa.Table:
     return table.set_column(table.column_names.index("residual"), "residual", residual).select(_ORDER)
 
 
-def unreadable_partition(planner: Planner, message: str) -> TableError:
-    column = message.rpartition(f"{UNREADABLE}: ")[2].splitlines()[0]
+def unreadable_partition(planner: Planner, columns: Sequence[Column], message: str) -> TableError:
+    found = re.sub(r"\s*SQLSTATE: \w+$", "", message.partition(f"{UNREADABLE}: ")[2].splitlines()[0])  # Spark adds its code
+    names = (".".join(column.path) for column in columns)
+    name = max((name for name in names if found.startswith(f"{name}: ")), key=len)
+    text = found[len(name) + 2 :]
+    shown = f"{text!r}" if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}..."
     return TableError(
         "LP370",
-        f"a value of partition column `{column}` cannot be typed",
+        f"the value {shown} of partition column `{name}` cannot be typed",
         where=planner.facts.location,
         why="the recorded text is missing, unreadable, or stands for several values, so rows with it would be wrong",
         fix="for a timestamp without an offset give its time zone (timezone=, --timezone); otherwise correct the text in the log",

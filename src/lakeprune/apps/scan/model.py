@@ -174,6 +174,10 @@ class ScanPlan(Document, frozen=True, kw_only=True):
 
         return opened(self, table, access)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled plan is its JSON: the process that gets it opens the table itself, when it reads rows. No secret travels."""
+        return ScanPlan.from_json, (self.to_json(),)
+
     def head(self) -> PlanHead:
         """The JSON document without its files."""
         from lakeprune.apps.scan.document import plan_head

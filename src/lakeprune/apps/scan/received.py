@@ -113,7 +113,12 @@ def opened(plan: ScanPlan, table: Any, access: Mapping[str, Any]) -> ScanPlan:
         # Of its newest snapshot a table has the newest columns, of an older one those of its time; both have the same number.
         newest = open_planner(where, At(), profile, access=access)
         at = At() if newest.facts.version == plan.table.version else at
-    planner = open_planner(where, at, profile, access=access)
+    try:
+        planner = open_planner(where, at, profile, access=access)
+    except TableError as error:
+        if error.code == "LP312" and not is_open:  # a table that lacks the version may be another one
+            check_same_table(plan.table, identity_of(open_planner(where, At(), profile, access=access).snapshot))
+        raise
     if plan.table.since is not None:
         with planner.engine.awake():
             planner = over_changes(planner, Span(plan.table.since, None, at))
@@ -128,8 +133,8 @@ def opened(plan: ScanPlan, table: Any, access: Mapping[str, Any]) -> ScanPlan:
     return replace(plan, planner=planner, clauses=clauses)
 
 
-def check_same(planned: TableIdentity, found: TableIdentity) -> None:
-    """LP371 where a table is another one than was planned, LP372 where it is not as it was."""
+def check_same_table(planned: TableIdentity, found: TableIdentity) -> None:
+    """LP371 where a table is another one than was planned; LP372 where Parquet files are not those any more."""
     if (planned.format, planned.table_id) != (found.format, found.table_id) or (
         planned.table_id is None and planned.location != found.location
     ):
@@ -142,6 +147,11 @@ def check_same(planned: TableIdentity, found: TableIdentity) -> None:
             why=f"it was made for {planned.location}, which has the id {planned.table_id}, not {found.table_id}",
             fix="plan this table, or give the location of the other",
         )
+
+
+def check_same(planned: TableIdentity, found: TableIdentity) -> None:
+    """LP371 where a table is another one than was planned, LP372 where it is not as it was."""
+    check_same_table(planned, found)
     if planned.version != found.version:
         what = f"the plan is of version {planned.version}, and the table is open at {found.version}"
         raise TableError("LP372", what, where=found.location, fix="plan again, or open the table at that version")

@@ -90,5 +90,6 @@ class DuckDBDialect(Dialect):
         listed = f"CAST([{', '.join(items)}] AS {kind}[])"
         return f"list_filter({listed}, lambda item: item IS NOT NULL)" if items else listed
 
-    def fail(self, message: str) -> str:
-        return f"error({self.text(message)})"
+    def fail(self, message: str, text: str | None = None) -> str:
+        more = "" if text is None else f" || coalesce({text}, '')"
+        return f"error({self.text(message)}{more})"

@@ -98,8 +98,9 @@ class SparkDialect(Dialect):
     def list_without_nulls(self, items: Sequence[str], kind: str) -> str:
         return f"filter(CAST(array({', '.join(items)}) AS ARRAY<{kind}>), item -> item IS NOT NULL)"
 
-    def fail(self, message: str) -> str:
-        return f"raise_error({self.text(message)})"
+    def fail(self, message: str, text: str | None = None) -> str:
+        more = "" if text is None else f" || coalesce({text}, '')"
+        return f"raise_error({self.text(message)}{more})"
 
 
 class Spark3Dialect(SparkDialect):

@@ -55,6 +55,12 @@ def seq_of_list(listed: Any, jvm: Any) -> Any:
     return jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed)
 
 
+def built(class_: Any, *parts: Any) -> Any:
+    """A node of Catalyst. Parts that an older line does not have stand last, and are left out there."""
+    (constructor,) = class_._java_lang_class.getConstructors()  # noqa: SLF001  # py4j has no other way
+    return class_(*parts[: constructor.getParameterCount()])
+
+
 def metadata_column(frame: DataFrame, name: str) -> Column:
     """A column of metadata, such as _metadata, also of a table with a column of its own of that name."""
     if hasattr(type(frame), "metadataColumn"):

@@ -23,6 +23,7 @@ from lakeprune.predicate.tree import Column
 from lakeprune.storage.storage import is_elsewhere
 
 _MAGIC = b"PAR1"
+_ENCRYPTED = b"PARE"  # where a plain footer has the mark above
 Progress = Callable[[int, int], None]
 
 
@@ -264,10 +265,15 @@ def _union(tables: Sequence[str]) -> str:
 
 
 def _is_parquet(place: str) -> bool:
-    """Whether a file of this machine ends as Parquet files do whose footer is not encrypted; TRUE when it cannot be looked at."""
+    """Whether a file of this machine is meant to be Parquet with a plain footer; TRUE when it cannot be looked at.
+
+    A truncated one begins so and ends with anything but the mark of an encrypted footer.
+    """
     try:
         with open(place, "rb") as file:
+            begin = file.read(len(_MAGIC))
             file.seek(-len(_MAGIC), 2)
-            return file.read() == _MAGIC
+            end = file.read()
+            return _MAGIC in (begin, end) and end != _ENCRYPTED
     except OSError:
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -222,7 +223,7 @@ def test_a_reader_that_takes_nothing_is_cut_off(tmp_path: Path) -> None:
 def test_share_a_table_in_five_minutes(tmp_path: Path) -> None:
     """docs/concepts/sharing.md, done as it says: with its configuration, its commands, and the official client."""
     python = client_python("1.4.2")
-    blocks = code_blocks((ROOT / "docs/concepts/sharing.md").read_text(encoding="utf-8"))
+    blocks = code_blocks(docs_page("docs/concepts/sharing.md"))
     by_language = {block.language: block.text for block in blocks}
     port = free_port()
     users(tmp_path / "users")
@@ -234,5 +235,35 @@ def test_share_a_table_in_five_minutes(tmp_path: Path) -> None:
     with process(tmp_path, *serve.split()[2:]):
         token = json.loads((tmp_path / "analytics.share").read_text(encoding="utf-8"))["bearerToken"]
         assert request(port, "/delta-sharing/shares", token)[0] == 200
-        done = subprocess.run([python, "-c", by_language["py"]], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run([python, "-c", by_language["python"]], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_commands_of_the_pages_of_serve_and_share(tmp_path: Path) -> None:
+    """docs/commands/serve.md and docs/commands/share.md, with the configuration of docs/concepts/sharing.md."""
+    (config,) = (block.text for block in code_blocks(docs_page("docs/concepts/sharing.md")) if block.language == "yaml")
+    port = free_port()
+    (tmp_path / "shares.yaml").write_text(config.replace("8686", str(port)), encoding="utf-8")
+    users(tmp_path / "users")
+    users(tmp_path / "orders")
+    for name in ("share", "serve"):
+        (commands,) = (block.text for block in code_blocks(docs_page(f"docs/commands/{name}.md")) if block.language == "sh")
+        for line in commands.splitlines():
+            _, *arguments = shlex.split(line, comments=True)
+            if arguments[0] == "serve" and "--check" not in arguments:
+                if "--share" in arguments:
+                    arguments += ["--port", str(port)]
+                assert main(["share", "recipient", "add", "analytics", "--config", str(tmp_path / "shares.yaml")]) == 0
+                with process(tmp_path, *arguments[1:]) as server:
+                    assert request(port, "/healthz") == (200, b"ok\n")
+                    server.send_signal(signal.SIGTERM)
+                    assert server.wait(60) == 0, line
+                continue
+            done = subprocess.run(
+                [sys.executable, "-m", "lakeprune", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def docs_page(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")

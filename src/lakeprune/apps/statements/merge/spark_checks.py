@@ -20,6 +20,7 @@ from lakeprune.apps.statements.merge.on import SOURCE, TARGET
 from lakeprune.apps.statements.merge.spark_source import Source
 from lakeprune.apps.statements.spark_target import Target, jvm_of, scala_object
 from lakeprune.engines.spark.failures import row_errors
+from lakeprune.engines.spark.lines import built
 from lakeprune.engines.spark.nodes import elements, option
 from lakeprune.engines.spark.session import active
 from lakeprune.errors import StatementError
@@ -43,7 +44,8 @@ def check_merge(target: Target, source: Source, on: str, clauses: Sequence[Merge
         ours = _relation(target)
         theirs = source.rows.alias(SOURCE)._jdf.queryExecution().analyzed()  # noqa: SLF001
     actions = {rows: analysis.scala_seq(target, [_action(target, c) for c in clauses if c.rows is rows]) for rows in Rows}
-    plan = analysis.logical(target).MergeIntoTable(
+    plan = built(
+        analysis.logical(target).MergeIntoTable,
         ours,
         theirs,
         analysis.parsed(target, on, on),
@@ -134,4 +136,4 @@ def _action(target: Target, clause: MergeClause) -> Any:
     if clause.assignments is None:
         return plans.UpdateStarAction(condition) if is_update else plans.InsertStarAction(condition)
     parts = analysis.scala_seq(target, [analysis.assigned(target, assignment) for assignment in clause.assignments])
-    return plans.UpdateAction(condition, parts, False) if is_update else plans.InsertAction(condition, parts)
+    return built(plans.UpdateAction, condition, parts, False) if is_update else plans.InsertAction(condition, parts)
