@@ -11,7 +11,7 @@ from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.passes.normalise import normalise
 from lakeprune.predicate.read.sql.parse import parse_predicate
 from lakeprune.predicate.schema import Field, Schema
-from lakeprune.predicate.tree import Expr, IsNull, Member, Not, Or, Profile
+from lakeprune.predicate.tree import FALSE, NULL, Expr, IsNull, Member, Not, NullTest, Or, Profile
 from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql
 from lakeprune.values.intervals import IntervalSet, everything, nothing
 from lakeprune.values.types import INT
@@ -50,3 +50,10 @@ def test_a_set_of_all_or_no_values_is_null_where_the_column_is(values: IntervalS
     assert plain_sql(IsNull(member), "UTC") == "i IS NULL"
     assert plain_sql(Not(Or((member, IsNull(member)))), "UTC") is None
     assert plain_sql(IsNull(Or((member, member))), "UTC") is None
+
+
+def test_what_is_implied_has_no_leg_that_is_never_true_and_no_double_negation() -> None:
+    name, column = next(iter(COLUMNS.items()))
+    for never in (FALSE, NULL):
+        assert plain_sql(implied(Or((Not(NullTest(column)), never))), "UTC") == f"{name} IS NOT NULL"
+    assert implied(Or((FALSE, NULL))) == FALSE

@@ -45,8 +45,9 @@ def _weakened(predicate: Expr, is_kept: Callable[[Expr], bool]) -> Expr:
             kept = [part for part in (_weakened(part, is_kept) for part in parts) if part != t.TRUE]
             return all_of(kept) if kept else t.TRUE
         case t.Or(parts):
-            weakened = [_weakened(part, is_kept) for part in parts]
-            return t.TRUE if t.TRUE in weakened else any_of(weakened)
+            # A leg that is never TRUE adds nothing to what is demanded.
+            weakened = [_weakened(part, is_kept) for part in parts if part not in (t.FALSE, t.NULL)]
+            return t.TRUE if t.TRUE in weakened else any_of(weakened) if weakened else t.FALSE
         case t.Either(outer, _):
             return _weakened(outer, is_kept)
         case _:
@@ -72,6 +73,8 @@ def _text(predicate: Expr, zone: str) -> str | None:
             return word.join(_inside(part, str(text)) for part, text in zip(parts, texts, strict=True))
         case t.IsNull(t.Member(column, _)):
             return f"{name_text(column.path)} IS NULL"
+        case t.Not(t.NullTest(column, _)):
+            return f"{name_text(column.path)} IS NOT NULL"
         case t.Not(part) | t.IsNull(part):
             text = None if any(_hides_null(node) for node in nodes(part)) else _text(part, zone)
             if text is None:
