@@ -49,6 +49,8 @@ SQL: list[tuple[list[str], list[int]]] = [
     (["day >= DATE '2021-04-30'"], [2]),
     (["ts <= TIMESTAMP '2021-04-28 00:00:03Z'"], [0]),
     (["ts < '2021-04-26'"], []),
+    (["NOT (ts <=> NULL)"], ALL),
+    (["ts <=> NULL"], []),
     (['"string"'], ALL),  # what DuckDB's extension sends beside a JSON hint
     (['d = "2021-04-29"'], [1]),
 ]

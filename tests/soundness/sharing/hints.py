@@ -163,6 +163,9 @@ def _sql_leaf(random: Random, *, is_sent: bool) -> Hinting:
         return Hinting(f"{written} IN ({', '.join(texts)})", f'("{name}" IN ({", ".join(ducks)}))')
     if roll < 0.35 and len(values) > 1:
         return Hinting(f"{written} BETWEEN {texts[0]} AND {texts[1]}", f'("{name}" BETWEEN {ducks[0]} AND {ducks[1]})')
+    if 0.35 <= roll < 0.45:
+        text, duck = ("NULL", "NULL") if roll < 0.4 else (texts[0], ducks[0])
+        return Hinting(f"{written} <=> {text}", f'("{name}" IS NOT DISTINCT FROM {duck})')
     op = random.choice([*_OPS.values(), "<>"])
     condition = f'("{name}" {op} {ducks[0]})'
     if random.random() < 0.3:

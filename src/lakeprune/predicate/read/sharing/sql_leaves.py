@@ -150,8 +150,8 @@ def _moment(op: t.Op, column: t.Column, pair: tuple[Expr, Expr], zones: tuple[st
     for literal, zone in zip(pair, zones, strict=True):
         if not isinstance(literal, t.Literal):
             raise NotUnderstood("a timestamp is compared with a literal")
-        if literal.value is None:
-            return t.NULL
+        if literal.value is None:  # to <=> it is a value like others
+            return t.IsNull(column) if op is t.Op.NULL_SAFE_EQ else t.NULL
         is_day = literal.type == DATE and column.type == TIMESTAMP
         if not isinstance(literal.value, int) or not (is_day or literal.type == column.type) or op is t.Op.NULL_SAFE_EQ:
             raise NotUnderstood(f"{brief(column.path[0])} is of type {column.type}, the literal is not")
