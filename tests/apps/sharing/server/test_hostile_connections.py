@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from demo.delta_log import add, metadata, protocol, statistics, write_commit
+from lakeprune.apps.sharing.server import run
 from lakeprune.apps.sharing.server.config import Recipient
 from lakeprune.apps.sharing.server.config_file import LimitsEntry
 from lakeprune.apps.sharing.server.connection import Impatient
@@ -80,6 +81,24 @@ def test_a_reader_that_takes_nothing_loses_its_connection_and_leaves_no_tracebac
             assert served.get("/healthz", prefix="").status == 200
         assert ended(raw)
     assert "Traceback" not in caplog.text
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_server_that_ends_does_not_wait_for_ever_for_a_reader_and_leaves_no_traceback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "DRAIN", 1)
+    (tmp_path / "t" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "t" / "a.parquet").write_bytes(bytes(1 << 25))
+    write_commit(tmp_path / "t" / "_delta_log", 0, [protocol(), metadata({"id": "integer"}), add("a.parquet", size=1 << 25)])
+    with socket.socket() as raw:
+        with serving({"t": tmp_path / "t"}) as served:
+            url = urlsplit(served.query("t").files[0]["url"])
+            raw.connect(("127.0.0.1", served.port))
+            raw.sendall(f"GET {url.path}?{url.query} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert b" 200 " in raw.recv(100)
+        assert ended(raw)
+    assert "the server ended" in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
 
 

@@ -149,6 +149,9 @@ class _Outermost:
                 return
             with suppress(Abandoned):  # it was reported, and what ends without its end is closed
                 await self._app(scope, receive, noting)
+        except asyncio.CancelledError:  # the time that requests under way have after SIGTERM is over
+            visit.tell("the server ended before its reader had everything")
+            abort_of(scope)()
         finally:
             metrics.opened(-1)
             if visit.route != "/healthz":
