@@ -97,3 +97,16 @@ def test_few_relations_are_kept_and_none_that_is_read(opened: Opened) -> None:
         asked(planner, "c9 > 2")
         asked(planner, "c9 > 2")
     assert len(tables_of(opened)) <= before + kept_relations.MOST
+
+
+def test_relations_are_few_where_they_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_relations, "MOST_BYTES", 1)
+    tables = Tables()
+    opened = tables.latest(SharedTable("s", "s", "t", str(written(tmp_path / "t"))))
+    before = len(tables_of(opened))
+    for column in COLUMNS:
+        with opened.planner() as planner:
+            assert len(asked(planner, f"{column} > 2")) == 17
+    assert len(tables_of(opened)) <= before + 2
+    del opened, planner
+    tables.close()

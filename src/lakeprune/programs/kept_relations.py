@@ -22,8 +22,11 @@ from lakeprune.formats.relation import Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Profile
 
-MOST = 6
+MOST = 6  # relations of one snapshot
+MOST_BYTES = 16 << 20  # of all of them, about
+MOST_COLUMNS = 16  # whose domains a relation has
 LONG = 8 << 20  # bytes of the texts of all files, from which on they are not repeated
+_ROW = 200  # bytes of a file beside its texts, about
 
 
 class _Kept:
@@ -39,7 +42,10 @@ class KeptRelations:
     def __init__(self, engine: Engine, snapshot: Snapshot) -> None:
         self._engine = engine
         self._records = snapshot.kept_records()
-        self._has_short_texts = self._records is not None and self._text_bytes(self._records) <= LONG
+        files, texts = (0, 0) if self._records is None else self._sizes(self._records)
+        self._has_short_texts = texts <= LONG
+        size = files * _ROW + (texts if self._has_short_texts else 0)
+        self._most = max(1, min(MOST, MOST_BYTES // max(1, size)))
         self._lock = allocate_lock()
         self._kept: OrderedDict[tuple[Needs, Profile], _Kept] = OrderedDict()
         self._unused: deque[str] = deque()  # dropped by the next question: an object may end at any time, and inside any lock
@@ -59,7 +65,8 @@ class KeptRelations:
 
     def get(self, snapshot: Snapshot, needs: Needs, profile: Profile) -> tuple[_Kept, Relation] | None:
         """The relation and what keeps it; None for needs that are not worth a table."""
-        if self._records is None or not needs.paths or needs.recorded or needs.parents or needs.within is not None:
+        is_special = needs.recorded or needs.parents or needs.within is not None or len(needs.domains) > MOST_COLUMNS
+        if self._records is None or not needs.paths or is_special:
             return None
         slim = replace(needs, times=self._has_short_texts, records=self._has_short_texts)
         key = slim, replace(profile, now=0)  # no relation depends on the clock
@@ -73,15 +80,16 @@ class KeptRelations:
                 found = self._kept[key] = _Kept(replace(relation, source=table))
                 weakref.finalize(found, self._unused.append, table)
             self._kept.move_to_end(key)
-            while len(self._kept) > MOST:
+            while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         is_joined = not self._has_short_texts and (needs.records or needs.times)
         return found, self._with_records(found.relation) if is_joined else found.relation
 
-    def _text_bytes(self, records: str) -> int:
+    def _sizes(self, records: str) -> tuple[int, int]:
+        """How many files there are, and the letters of their texts."""
         lengths = " + ".join(f"coalesce(sum(length({name})), 0)" for name in ("path", "stats_text", "vector"))
-        ((found,),) = self._engine.query(f"SELECT {lengths} FROM {records}")
-        return int(found)
+        ((files, letters),) = self._engine.query(f"SELECT count(*), {lengths} FROM {records}")
+        return int(files), int(letters)
 
     def _with_records(self, relation: Relation) -> Relation:
         # The domains are written last: a join builds its hash table of that side, and only of what the question selects there.
