@@ -84,6 +84,13 @@ class Served:
         finally:
             connection.close()
 
+    def began(self, method: str, path: str, body: bytes | None) -> http.client.HTTPResponse:
+        """An answer of which nothing but its head was read; its connection ends with it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Authorization": f"Bearer {self.tokens['reader']}", "Connection": "close"}
+        connection.request(method, "/delta-sharing" + path, body, headers)
+        return connection.getresponse()
+
     def get(self, path: str, **more: Any) -> Asked:
         return self.ask("GET", path, **more)
 

@@ -122,6 +122,27 @@ def test_tokens_do_not_reach_versions_that_are_not_shared_any_more(tmp_path: Pat
         assert [served.query("t", body).status for body in bodies] == [400, 400]
 
 
+def test_what_was_begun_ends_with_the_configuration_that_it_began_with(tmp_path: Path) -> None:
+    log = tmp_path / "t" / "_delta_log"
+    log.mkdir(parents=True)
+    content = bytes(range(256)) * (1 << 16)
+    (tmp_path / "t" / "a.parquet").write_bytes(content)
+    files = [add("a.parquet", size=len(content)), *(add(f"{number:05}-{'x' * 400}.parquet") for number in range(10_000))]
+    write_commit(log, 0, [protocol(), metadata({"id": "integer"}), *files])
+    with serving({"t": tmp_path / "t"}) as served:
+        url = served.query("t", {"maxFiles": 10_001}).files[-1]["url"]
+        began = [
+            served.began("GET", url.removeprefix(served.endpoint), None),
+            served.began("POST", f"{table_path('t')}/query", b"{}"),
+        ]
+        served.service.reload(replace(served.service.setup.config, recipients={}))
+        assert served.fetch(url).status == 403
+        assert served.query("t").status == 401
+        first, second = (answer.read() for answer in began)
+        assert first == content
+        assert len(second.splitlines()) == 10_003
+
+
 def test_a_configuration_that_fails_late_changes_nothing(tables: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "tokens.json").write_text("{", encoding="utf-8")
     with serving({"part": tables["part"]}) as served:
