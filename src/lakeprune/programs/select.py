@@ -32,6 +32,7 @@ class Order(Enum):
 
     PATH = "path"
     LARGEST = "size DESC, path"
+    ANY = ""  # as they come, one by one: nothing is held for it, and another time they come in another order
 
 
 class Fields(Struct, frozen=True):
@@ -95,7 +96,7 @@ def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fie
     packed = [f"{word} AS word{k}" for k, word in enumerate(words)]
     picked = ["path", "size", "rows", "deleted", "partition", *packed, *bounds, *more]
     found = evaluation.engine.stream(_selected_sql(plan, printer, selection, picked))
-    # They are sorted: with the first row in hand everything has been read, so this is the time to look.
+    # Where they are sorted, with the first row in hand everything has been read, so this is the time to look.
     first = next(found, None)
     evaluation.snapshot.check_whole()
     known: dict[Row, Signature] = {}  # few signatures, many containers: each is decoded once and shared
@@ -112,6 +113,8 @@ def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fie
         path, size, rows, deleted, partition = row[:5]
         record = Record(*row[after : after + 3]) if fields.records else None
         yield Container(signature, path, size, rows, deleted, partition, pairs, row[-1] if fields.key else None, record)
+    if selection.order is Order.ANY:
+        evaluation.snapshot.check_whole()
 
 
 def count_selected(evaluation: Evaluation, plan: Plan, selection: Selection) -> int:
@@ -138,7 +141,8 @@ def _selected_sql(plan: Plan, printer: FactPrinter, selection: Selection, picked
         source += f" WHERE {behind[0]}" if behind else ""
         picked = [item.rpartition(" AS ")[2] for item in picked]
     most = "" if selection.limit is None else f" LIMIT {selection.limit}"
-    return f"SELECT {', '.join(picked)} FROM {source} ORDER BY {selection.order.value}{most}"
+    ordered = f" ORDER BY {selection.order.value}" if selection.order.value else ""
+    return f"SELECT {', '.join(picked)} FROM {source}{ordered}{most}"
 
 
 def _is_at(printer: FactPrinter, path: str) -> str:

@@ -12,6 +12,8 @@ import pytest
 from deltalake import write_deltalake
 from msgspec.structs import replace
 
+from demo.delta_log import add, metadata, protocol, statistics, write_commit
+from lakeprune.apps.sharing.server import tables
 from lakeprune.apps.sharing.server.config import Recipient, SharedTable
 from tests.apps.sharing.server.served import Served, serving, table_path
 from tests.apps.sharing.server.shared_tables import part
@@ -98,6 +100,29 @@ def test_a_page_is_of_the_list_that_its_first_page_is_of(tmp_path: Path) -> None
         config = served.service.setup.config
         served.service.reload(replace(config, shares=tuple(replace(share, sql_hints="on") for share in config.shares)))
         assert served.query("t", {**body, "pageToken": token}).status == 400, "the second of the hinted files would be the third"
+
+
+def test_answers_of_large_tables_are_the_same_files_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not sorted, which would take memory for every file; pages are, for they have to fit together."""
+    log = tmp_path / "t" / "_delta_log"
+    log.mkdir(parents=True)
+    for version in range(3):
+        adds = [add(f"{number:05}.parquet", statistics(1, id=(number, number, 0))) for number in range(version, 5000, 3)]
+        write_commit(log, version, [*([protocol(), metadata({"id": "integer"})] if version == 0 else []), *adds])
+    bodies: list[dict[str, Any]] = [{}, {"predicateHints": ["id > 1500"]}, {"limitHint": 4000}, {"limitHint": 10_000}]
+    with serving({"t": tmp_path / "t"}) as served:
+        expected = [[file["id"] for file in served.query("t", body).files] for body in bodies]
+    assert list(map(len, expected)) == [5000, 3499, 4000, 5000]
+    monkeypatch.setattr(tables, "MOST_KEPT_FILES", 0)
+    with serving({"t": tmp_path / "t"}) as served:
+        for body, files in zip(bodies, expected, strict=True):
+            answer = served.query("t", body)
+            assert sorted(file["id"] for file in answer.files) == sorted(files)
+            assert answer.headers["x-lakeprune-hints"].endswith(f"files={len(files)}/5000")
+            paged = [file["id"] for page in pages(served, {**body, "maxFiles": 2100}) for file in page.files]
+            assert paged == files
+        (log / f"{1:020}.json").unlink()
+        assert served.query("t").status == 500, "what is not whole is not an answer"
 
 
 @pytest.mark.parametrize("query", ["startingVersion=0", "startingVersion=0&includeHistoricalMetadata=true"])

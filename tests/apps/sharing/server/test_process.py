@@ -21,6 +21,7 @@ import pytest
 
 from demo.delta_log import add, metadata, protocol, statistics, write_commit
 from demo.tables import users
+from lakeprune.apps.sharing.server import tables
 from lakeprune.cli.main import main
 from tests.apps.sharing.server.clients import client_python
 from tests.apps.sharing.server.served import serving
@@ -178,8 +179,10 @@ def test_a_terminated_server_ends_what_it_began(configured: tuple[Path, int, str
         assert server.wait(30) == 0
 
 
-def test_a_slow_reader_does_not_slow_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept", [20_000, 0], ids=["kept", "streamed"])
+def test_a_slow_reader_does_not_slow_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     """Its connections hold answers of ten megabytes, of which nothing is read; small questions are answered all the same."""
+    monkeypatch.setattr(tables, "MOST_KEPT_FILES", kept)
     log = tmp_path / "t" / "_delta_log"
     log.mkdir(parents=True)
     actions = [protocol(), metadata({"id": "integer"})]

@@ -29,7 +29,7 @@ from lakeprune.apps.sharing.server.planned import Planned
 from lakeprune.apps.sharing.server.tables import Opened
 from lakeprune.apps.sharing.server.urls import Signer
 from lakeprune.planning.planner import Planner
-from lakeprune.programs.select import Container, Fields, Selection, select
+from lakeprune.programs.select import Container, Fields, Order, Selection, select
 
 VERSION_HEADER = "Delta-Table-Version"
 FILE_IDS = "fileidhash"
@@ -168,10 +168,15 @@ class _Query:
             yield from islice(self._selected(planner, found, selection), self._position, None)
 
     def _selected(self, planner: Planner, found: Planned, selection: Selection) -> Iterator[Container]:
-        """By path. Of a table that the engine keeps, in parts: then it holds no sorted list while a client reads the last one."""
+        """By path. Of a table that the engine keeps, in parts: then it holds no sorted list while a client reads the last one.
+
+        Of a larger one in any order, where no page depends on it: memory must not grow with the table.
+        """
         fields = Fields(bounds=False, records=True)
         if not self._opened.is_cheap:
-            yield from select(planner.evaluation, found.question.plan, selection, fields)
+            is_whole = selection.limit is None and selection.rows is None and self._position == 0
+            order = Order.ANY if is_whole else Order.PATH
+            yield from select(planner.evaluation, found.question.plan, replace(selection, order=order), fields)
             return
         left = self._opened.kept_files if selection.limit is None else selection.limit
         while left > 0:
