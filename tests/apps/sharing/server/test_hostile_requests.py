@@ -57,6 +57,14 @@ def test_ranges(served: Served, header: str, status: int, length: int | None) ->
         (b'{"version":0,"version":1}', 200),
         (b'{"predicateHints":"x","jsonPredicateHints":{"a":1}}', 200),
         (b'{"predicateHints":[null,[],"id > 1"]}', 200),
+        (b'{"predicateHints":["s = \'\\ud800\'"],"limitHint":0}', 200),
+        (b'{"jsonPredicateHints":"\\uDFFF"}', 200),
+        (b'{"\\ud800":"\\ud800"}', 200),
+        (b'{"pageToken":"\\ud800.a.b","maxFiles":1}', 400),
+        (b'{"timestamp":"\\ud800"}', 400),
+        (b'{"a":"\\ud800","b":NaN}', 400),
+        (b'{"a":"\\ud800","b":' + b"1" * 1_000_000 + b"}", 400),
+        (b'{"a":"\\ud800","b":' + b"[" * 100_000, 400),
         (json.dumps({"jsonPredicateHints": '{"op":"not","children":[' * 50_000}).encode()[: 1 << 20], 400),
         (json.dumps({"jsonPredicateHints": '{"op":"not","children":[' * 20_000}).encode(), 200),
     ],
@@ -66,6 +74,13 @@ def test_bodies_of_strangers(served: Served, body: bytes, status: int) -> None:
         assert served.query("part", body).status == status
     except ConnectionError:  # a body that is refused while it is sent
         assert status == 413
+
+
+def test_half_a_surrogate_pair_in_a_hint_ignores_the_hint(served: Served) -> None:
+    answer = served.query("part", b'{"predicateHints":["s = \'\\ud800\'"],"limitHint":0}')
+    assert answer.headers["x-lakeprune-hints"] == "sql=ignored;files=3/3"
+    answer = served.query("part", b'{"jsonPredicateHints":"\\ud800","predicateHints":["id > 25"]}')
+    assert answer.headers["x-lakeprune-hints"] == "json=ignored;sql=applied;files=1/3"
 
 
 def test_a_body_without_a_length_is_capped_too(served: Served) -> None:
@@ -92,3 +107,13 @@ def test_names_may_be_encoded_twice_and_are_short(served: Served) -> None:
     assert served.get("/shares/share1/schemas/s/tables/p%2561rt/version").status == 200
     for name in ("..%2f..%2fpart", "part%00", "x" * 300, "%2e%2e"):
         assert served.get(f"/shares/share1/schemas/s/tables/{name}/version").status == 404
+
+
+def test_the_head_of_a_file_has_its_length_and_nothing_of_it(served: Served) -> None:
+    file = served.query("part").files[0]
+    whole = served.fetch(file["url"], method="HEAD")
+    assert (whole.status, whole.body, whole.headers["content-length"]) == (200, b"", str(file["size"]))
+    assert (whole.headers["accept-ranges"], whole.headers["content-type"]) == ("bytes", "application/octet-stream")
+    part = served.fetch(file["url"], method="HEAD", headers={"Range": "bytes=4-7"})
+    assert (part.status, part.headers["content-length"]) == (206, "4")
+    assert part.headers["content-range"] == f"bytes 4-7/{file['size']}"

@@ -6,12 +6,14 @@ ignored when it is wrong; what would change the answer (a version, a token) is r
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, NoReturn
 
 import msgspec
 from msgspec import Struct
 
 from lakeprune.apps.sharing.server.failures import MALFORMED, TOO_LARGE, Refusal, invalid
+from lakeprune.predicate.read.sharing.columns import is_whole_text
 
 LARGEST_BODY = 1 << 20
 LONGEST_TOKEN = 4096
@@ -45,22 +47,22 @@ def query_body(raw: bytes) -> QueryBody:
     if not raw.strip():
         return QueryBody()
     try:
-        value: Any = msgspec.json.decode(raw)
+        value: Any = _decoded(raw)
     except (ValueError, RecursionError) as error:
         raise Refusal(400, MALFORMED, "the body is not JSON; send an object such as {}") from error
     if not isinstance(value, dict):
         raise Refusal(400, MALFORMED, "the body is not a JSON object; send an object such as {}")
     sql, json_hint = value.get("predicateHints"), value.get("jsonPredicateHints")
     listed = sql if isinstance(sql, list) else []
-    hints = tuple(each for each in listed if isinstance(each, str))
+    hints = tuple(each for each in listed if _is_text(each))
     limit = value.get("limitHint")
     is_limit = type(limit) is int and 0 <= limit < _MOST
     body = QueryBody(
         hints,
-        json_hint if isinstance(json_hint, str) else None,
+        json_hint if _is_text(json_hint) else None,
         limit if is_limit else None,
         len(hints) < len(listed) or not isinstance(sql, list | None),
-        not isinstance(json_hint, str | None),
+        json_hint is not None and not _is_text(json_hint),
         whole(value.get("version"), "version"),
         _text(value.get("timestamp"), "timestamp"),
         whole(value.get("startingVersion"), "startingVersion"),
@@ -73,6 +75,24 @@ def query_body(raw: bytes) -> QueryBody:
     )
     _check(body)
     return body
+
+
+def _decoded(raw: bytes) -> Any:
+    """The value of a body; also of one that writes half of a surrogate pair, which a hint may hold and no text does."""
+    try:
+        return msgspec.json.decode(raw)
+    except ValueError:
+        if b"\\ud" not in raw.lower():
+            raise
+        return json.loads(raw.decode(), parse_constant=_refuse)
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and is_whole_text(value)
 
 
 def whole(value: Any, name: str) -> int | None:
@@ -102,9 +122,9 @@ def _positive(value: Any) -> int | None:
 def _text(value: Any, name: str) -> str | None:
     if value is None:
         return None
-    if not isinstance(value, str) or len(value) > LONGEST_TOKEN:
+    if not _is_text(value) or len(value) > LONGEST_TOKEN:
         raise invalid(f"{name} is not a text that this server accepts")
-    return value
+    return str(value)
 
 
 def _check(body: QueryBody) -> None:

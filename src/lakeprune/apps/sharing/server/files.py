@@ -61,6 +61,9 @@ def file_answer(visit: Visit, file: CheckedFile, range_header: str | None) -> Re
     headers = {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
     if wanted is not None:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+    if visit.method == "HEAD":  # nothing is read for it
+        close()
+        return Response(b"", 200 if wanted is None else 206, {**SAFE_HEADERS, **headers}, _MEDIA)
     chunks = _chunks(read, start, end, close)
     return Streamed(chunks, visit, status=200 if wanted is None else 206, headers=headers, media=_MEDIA)
 
