@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from demo.delta_log import add, metadata, protocol, statistics, write_commit
-from lakeprune.apps.sharing.server import run
+from lakeprune.apps.sharing.server import app, run
 from lakeprune.apps.sharing.server.config import Recipient
 from lakeprune.apps.sharing.server.config_file import LimitsEntry
 from lakeprune.apps.sharing.server.connection import Impatient
@@ -100,6 +100,15 @@ def test_a_server_that_ends_does_not_wait_for_ever_for_a_reader_and_leaves_no_tr
         assert ended(raw)
     assert "the server ended" in caplog.text
     assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_a_body_that_trickles_in_is_not_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "SLOWEST_BODY", 0.3)
+    with socket.create_connection(("127.0.0.1", served.port)) as raw:
+        raw.settimeout(20)
+        raw.sendall(head(served, f"{table_path('part')}/query", "POST", "Content-Length: 100\r\n") + b"{")
+        assert b" 408 " in raw.recv(200)
+    assert served.query("part").status == 200
 
 
 def test_a_body_that_says_it_is_too_large_is_not_waited_for(served: Served) -> None:
