@@ -8,27 +8,31 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tools.spark_classes import archived
 
 APART = ("tests/spark", "tests/storage")  # what runs beside the rest
 ON_SPARK = 2  # processes, each with a session of its own
 LEAK = "nanobind: leaked"  # printed by the library that binds DuckDB to Python, when Python exits
 _LOGS = Path("build")
-# Spark fetches its packages once; two sessions that fetch them at the same time would disturb each other.
-_RESOLVE = "from tests.spark.conftest import small_session; small_session().stop()"
 
 
 def main() -> int:
     """The exit code: 0 when all passed and nothing leaked."""
     pytest = [sys.executable, "-m", "pytest", "-q"]
     _LOGS.mkdir(exist_ok=True)
-    subprocess.run([sys.executable, "-c", _RESOLVE], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    beside = []
-    for name, files in parts().items():
-        log = _LOGS / f"{name}.txt"
-        with log.open("wb") as file:
-            beside.append((name, log, subprocess.Popen([*pytest, *files], stdout=file, stderr=file)))
-    code, leaks = watched([*pytest, *(f"--ignore={folder}" for folder in APART)])
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(watched, [*pytest, *(f"--ignore={folder}" for folder in APART)])
+        environment = archived(_LOGS)
+        beside = []
+        for name, files in parts().items():
+            log = _LOGS / f"{name}.txt"
+            with log.open("wb") as file:
+                process = subprocess.Popen([*pytest, *files], stdout=file, stderr=file, env=environment)
+            beside.append((name, log, process))
+        code, leaks = rest.result()
     for name, log, process in beside:
         print(f"and now those that have been running beside: {name}", flush=True)
         code = process.wait() or code

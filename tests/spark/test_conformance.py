@@ -36,7 +36,7 @@ from tests.soundness.tight import profile_of
 from tests.spark.documents import both
 
 pytestmark = pytest.mark.spark
-SEEDS = range(100 if IS_WHOLE else 2)
+SEEDS = range(100 if IS_WHOLE else 1)
 GOLDEN = TABLES if IS_WHOLE else TABLES[::14]
 PREDICATES = 32
 

@@ -17,7 +17,7 @@ from tests.scope import IS_WHOLE
 from tests.spark.shapes import random_query, use_tables, without_dropped, write_tables
 
 pytestmark = pytest.mark.spark
-SEED, QUERIES = 1, 150 if IS_WHOLE else 4
+SEED, QUERIES = 1, 150 if IS_WHOLE else 2
 
 
 def test_a_query_gives_the_same_rows_without_the_dropped_files(spark: SparkSession, tmp_path: Path) -> None:

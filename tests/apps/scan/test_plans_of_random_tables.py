@@ -27,7 +27,7 @@ def check_residuals(plan: ScanPlan, rows: Rows, predicate: str | None) -> None:
         assert matching == (by_residual[tuple(kept[path])][path] if path in kept else set()), (predicate, path)
 
 
-@settings(max_examples=400 if IS_WHOLE else 20)
+@settings(max_examples=400 if IS_WHOLE else 8)
 @given(st.integers(0, 10**9))
 def test_the_residual_decides_as_the_predicate_does_and_nothing_matches_outside(seed: int) -> None:
     rng = Random(seed)
@@ -67,7 +67,7 @@ def check_groups(plan: ScanPlan, groups: int) -> None:
         assert all(number in numbers for number in inside if any(file["group"] == number for file in found))
 
 
-@settings(max_examples=300 if IS_WHOLE else 15)
+@settings(max_examples=300 if IS_WHOLE else 6)
 @given(st.integers(0, 10**9), st.integers(0, 12))
 def test_a_limit_is_reached_for_certain_or_every_kept_file_is_read(seed: int, limit: int) -> None:
     rng = Random(seed)
@@ -95,7 +95,7 @@ def test_a_limit_is_reached_for_certain_or_every_kept_file_is_read(seed: int, li
             assert counted == sorted(counted, reverse=True), "files without a count come last"
 
 
-@settings(max_examples=300 if IS_WHOLE else 15)
+@settings(max_examples=300 if IS_WHOLE else 6)
 @given(st.integers(0, 10**9))
 def test_statistics_that_are_exact_are_those_of_the_rows(seed: int) -> None:
     rng = Random(seed)

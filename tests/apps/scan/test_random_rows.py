@@ -26,7 +26,7 @@ from tests.soundness.delta_log import write_table
 from tests.soundness.tables import Table, random_table
 from tests.soundness.truth import Truth
 
-TABLES = 150 if IS_WHOLE else 8
+TABLES = 150 if IS_WHOLE else 3
 PREDICATES = 12 if IS_WHOLE else 5
 
 

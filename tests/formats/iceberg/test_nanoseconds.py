@@ -127,7 +127,7 @@ def _check(root: Path, files: list[list[int]], asked: list[tuple[str, list[tuple
             assert file.verdict is not Verdict.FULL or all(truths), (where, file.path, rows[file.path])
 
 
-@settings(max_examples=600 if IS_WHOLE else 25)
+@settings(max_examples=600 if IS_WHOLE else 10)
 @given(_cases())
 def test_every_file_with_a_matching_row_is_kept(tmp_path_factory: pytest.TempPathFactory, case: Any) -> None:
     _check(tmp_path_factory.mktemp("ns"), *case)

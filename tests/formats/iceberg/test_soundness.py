@@ -18,7 +18,7 @@ from tests.soundness.pruning import Pruner
 from tests.soundness.tight import profile_of
 from tests.soundness.verdict import Verdict
 
-TABLES = max(8, int(os.environ.get("LAKEPRUNE_SOUNDNESS_CASES", "30000" if IS_WHOLE else "2400")) // 300)
+TABLES = max(4, int(os.environ.get("LAKEPRUNE_SOUNDNESS_CASES", "30000" if IS_WHOLE else "1200")) // 300)
 
 
 def test_no_matching_file_is_dropped_and_no_full_file_has_another_row(tmp_path: Path) -> None:

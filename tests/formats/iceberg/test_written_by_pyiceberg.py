@@ -114,7 +114,7 @@ def literal(value: Any) -> str:
             return f"'{value}'"
 
 
-_CHOSEN = _CASES if IS_WHOLE else _CASES[::2]
+_CHOSEN = _CASES if IS_WHOLE else _CASES[::5]
 
 
 def duckdb_literal(value: Any) -> str:

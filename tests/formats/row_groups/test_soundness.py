@@ -35,7 +35,7 @@ from tests.soundness.tight import profile_of
 from tests.soundness.verdict import Verdict, complaint
 
 TABLES = max(3, int(os.environ.get("LAKEPRUNE_SOUNDNESS_CASES", "30000" if IS_WHOLE else "1800")) // 600)
-PER_TABLE = 30
+PER_TABLE = 30 if IS_WHOLE else 12
 Write = Callable[[Table, Path, Random], None]
 
 
