@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from demo.delta_log import add, field, mapping, metadata, protocol, statistics, write_commit
+from lakeprune.apps.sharing.server import tables as tables_module
 from lakeprune.apps.sharing.server.config import SharedTable
+from lakeprune.apps.sharing.server.tables import Tables
 from lakeprune.errors import LakepruneError
 from tests.apps.sharing.server.served import DELTA, Served, serving, table_path
 
@@ -120,6 +122,32 @@ def test_tokens_do_not_reach_versions_that_are_not_shared_any_more(tmp_path: Pat
         assert [served.query("t", body).status for body in bodies] == [200, 200]
         _reshare(served, start_version=1)
         assert [served.query("t", body).status for body in bodies] == [400, 400]
+
+
+def written(root: Path, versions: int) -> SharedTable:
+    """Ten files and one more for each version."""
+    (root / "_delta_log").mkdir(parents=True)
+    write_commit(root / "_delta_log", 0, [protocol(), metadata({"id": "integer"}), *(add(f"{k}.parquet") for k in range(10))])
+    for version in range(1, versions):
+        write_commit(root / "_delta_log", version, [add(f"v{version}.parquet")])
+    return SharedTable("share1", "s", "t", str(root), history=True)
+
+
+def test_few_versions_of_a_table_are_kept_and_the_newest_is_cheap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "MOST_KEPT_AT_ALL", 60)
+    monkeypatch.setattr(tables_module, "MOST_KEPT_FILES", 30)
+    tables = Tables(0)
+    try:
+        one, other = written(tmp_path / "one", 12), written(tmp_path / "other", 1)
+        assert tables.latest(other).is_cheap
+        for version in range(12):
+            assert tables.at(one, version).is_cheap, "older ones make room"
+            assert sum(each.kept_files for each in tables._opened.values()) <= 60
+            assert len([key for key in tables._opened if str(tmp_path / "one") in key[0]]) <= tables_module.MOST_VERSIONS
+        assert tables.at(one, 0).totals(None).files == 10, "it is opened again"
+        assert tables.latest(other).is_cheap
+    finally:
+        tables.close()
 
 
 def test_what_was_begun_ends_with_the_configuration_that_it_began_with(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from lakeprune.skipping.verdict import Verdict
 from lakeprune.storage.storage import Storage, open_storage
 
 MOST_SNAPSHOTS = 32
+MOST_VERSIONS = 4  # of one table: older ones are asked for by pages and refreshed URLs that are under way
 MOST_KEPT_FILES = 20_000  # of one table: what its log holds is kept by the engine, about a kilobyte per file
 MOST_KEPT_AT_ALL = 100_000
 MOST_RESTRICTIONS = 256  # per snapshot, whose totals are remembered
@@ -194,8 +195,15 @@ class Tables:
             raise TableError("LP347", "a share needs Delta tables", where=f"{snapshot.facts.title}: {table.location}", fix=fix)
         opened = Opened(engine, snapshot, snapshot.facts.version)
         weakref.finalize(opened, awake.close)
-        opened.keep(MOST_KEPT_AT_ALL - sum(each.kept_files for each in self._opened.values()))
+        opened.keep(self._room())
         return opened
+
+    def _room(self) -> int:
+        """For how many files there is room; the least used tables make room for one that may be as large as any."""
+        with self._lock:
+            while (room := MOST_KEPT_AT_ALL - sum(each.kept_files for each in self._opened.values())) < MOST_KEPT_FILES:
+                self._opened.popitem(last=False)
+            return room
 
     def _place(self, table: SharedTable) -> _Place:
         with self._lock:
@@ -211,6 +219,9 @@ class Tables:
     def _keep(self, table: SharedTable, opened: Opened) -> Opened:
         with self._lock:
             self._opened[_key(table), opened.version] = opened
+            versions = [key for key in self._opened if key[0] == _key(table)]
+            for key in versions[:-MOST_VERSIONS]:
+                del self._opened[key]
             while len(self._opened) > MOST_SNAPSHOTS:
                 self._opened.popitem(last=False)  # what was fetched for it goes with the last request that uses it
         return opened
