@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Source = ScanPlan | Table
 
-_UTC = "Z"
+_UTC = "UTC"
 
 
 class SqlOptions(SessionOptions, AccessOptions, total=False):
@@ -53,22 +53,25 @@ def sql(
     A table is a location or an opened table, or a plan, whose rows are then the table's.
     """
     check_options("sql", options, SqlOptions)
-    plans = pruned_plans(tables, query, dialect="duckdb" if spark is None else "spark", options=dict(options))
-    if spark is not None:
-        from lakeprune.apps.sql.spark_views import run_on_spark
+    if spark is None:
+        return _run_embedded(pruned_plans(tables, query, dialect="duckdb", options=dict(options)), tables, query)
+    from lakeprune.apps.sql.spark_views import run_on_spark, zone_of
 
-        return run_on_spark(spark, plans, query)
-    return _run_embedded(plans, tables, query)
+    zone = zone_of(spark)
+    plans = pruned_plans(tables, query, dialect="spark", options={"timezone": zone, **options}, zone=zone)
+    return run_on_spark(spark, plans, query)
 
 
-def pruned_plans(tables: Mapping[str, Source], query: str, *, dialect: str, options: dict[str, Any]) -> dict[str, ScanPlan]:
-    """The scan of each table that the query reads."""
+def pruned_plans(
+    tables: Mapping[str, Source], query: str, *, dialect: str, options: dict[str, Any], zone: str = _UTC
+) -> dict[str, ScanPlan]:
+    """The scan of each table that the query reads; `zone` is the one in which the engine reads moments without any."""
     from lakeprune.predicate.read.sql.query_filters import query_filters
 
     _check(tables, query)
     whole = {name: _opened(source, options) for name, source in tables.items()}
     schemas = {name: _schema_of(scan) for name, scan in whole.items()}
-    demands = query_filters(query, schemas, dialect, _UTC if dialect == "duckdb" else "")
+    demands = query_filters(query, schemas, dialect, zone)
     return {name: _narrowed(whole[name], demand) for name, demand in demands.items()}
 
 
@@ -84,7 +87,7 @@ def _check(tables: Mapping[str, Source], query: str) -> None:
 def _opened(source: Source, options: dict[str, Any]) -> ScanPlan:
     if isinstance(source, ScanPlan):
         return source
-    given = {"timezone": "UTC", **among(options, SessionOptions)}
+    given = {"timezone": _UTC, **among(options, SessionOptions)}
     profile, session = profile_of(**for_rows(given, "a query"))
     planner = open_planner(source, At(None, None, None), profile, access=among(options, AccessOptions))
     with planner.engine.awake():

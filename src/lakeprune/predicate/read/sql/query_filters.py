@@ -37,10 +37,10 @@ _COMPARED: dict[type[exp.Expr], str] = {
 _OTHER_PARTS = ("sample", "pivots", "laterals", "joins", "when", "changes", "version")
 
 
-def query_filters(query: str, tables: Mapping[str, Schema], dialect: str, zone: str = "") -> dict[str, str | None]:
+def query_filters(query: str, tables: Mapping[str, Schema], dialect: str, zone: str) -> dict[str, str | None]:
     """A predicate in Spark's SQL per table that the query reads; None where every row may matter.
 
-    `zone` is written behind moments without one: the zone in which the engine reads them.
+    `zone` is written behind moments without one: the zone in which the engine reads them, whatever that of a plan is.
     """
     try:
         trees = sqlglot.parse(query, read=dialect)
@@ -200,7 +200,7 @@ def _literal(node: exp.Expr, field: Field, zone: str) -> str:
             return quote(text)
         if kind in (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ) and (is_day or _MOMENT.fullmatch(text)):
             moment = f"{text} 00:00:00" if is_day else text
-            return quote(f"{moment}{zone}" if kind is Kind.TIMESTAMP else moment)
+            return quote(f"{moment} {zone}" if kind is Kind.TIMESTAMP else moment)
     elif isinstance(node, exp.Cast) and kind is Kind.DATE and node.to.is_type("date") and _is_day(node.this):
         return f"DATE {quote(node.this.name)}"
     raise _NotPlain
