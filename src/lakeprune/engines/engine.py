@@ -188,6 +188,8 @@ class Engine(ABC):
         """A FROM item over a relation of many rows, given by its columns; decimals are given as text."""
         return self.lookup(names, types, list(zip(*values, strict=True)))
 
+    keeps_cheaply = False  # whether what is kept costs little beside computing it again
+
     @abstractmethod
     def kept(self, sql: str) -> str:
         """A FROM item over the result of a query, computed once and kept as long as the engine is awake."""

@@ -7,6 +7,7 @@ and JSON of it, scan_summary.py the statistics of the result. Files never pass t
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.predicate.tree import Column
@@ -69,6 +70,18 @@ def scan_sql(evaluation: Evaluation, plan: Plan, asked: Asked) -> ScanSql:
     if asked.limit is not None:
         source = limited(source, asked.limit)
     return ScanSql(_grouped(source, asked.groups), plan, asked)
+
+
+def held(evaluation: Evaluation, scan: ScanSql) -> tuple[str, ScanSql]:
+    """The same scan over a relation that the engine keeps, and that relation. URIs are made of paths when they are asked for."""
+    asked, names = scan.asked, ["path", "size", "modified", "live", "physical", "has_dv", "vector", "is_full", CERTAIN]
+    names.append("file_group")
+    names += [f"n{k}" for k in range(len(scan.plan.positions))]
+    names += [f"p{k}" for k in range(len(asked.partitions))]
+    names += [f"{part}{k}" for k in range(len(asked.statistics)) for part in ("lo", "hi", "nulls")]
+    kept = evaluation.engine.kept(f"SELECT {', '.join(names)} FROM {scan.source}")
+    uri = evaluation.snapshot.uri(evaluation.engine, "path")
+    return kept, replace(scan, source=f"(SELECT *, {uri} AS uri FROM {kept})")
 
 
 def recorded_as(evidence: Evidence, column: Column) -> Seen:

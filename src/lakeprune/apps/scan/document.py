@@ -1,4 +1,4 @@
-"""The JSON document of a plan. Its files come last, a line each, made by the engine; a million of them never stay in memory.
+"""The JSON document of a plan. Its files come last, a line each, made by the engine; a million lines never stay in memory.
 
 In: a `ScanPlan`. Out: a `PlanDocument`, or its head alone. Values of partitions and bounds are text: bytes by their hexadecimal
 digits, everything else as SQL writes it, so that no digit is lost.
@@ -73,7 +73,9 @@ class PlanDocument(PlanHead, frozen=True, kw_only=True):
 
 def plan_document(plan: ScanPlan) -> PlanDocument:
     """The whole document at once, for a few files."""
-    files = msgspec.json.decode(f"[{','.join(plan.source.lines())}]", type=list[PlanFile])
+    with plan.source.at_once() as found:
+        plan.remember(found)
+        files = msgspec.json.decode(f"[{','.join(found.lines())}]", type=list[PlanFile])
     return PlanDocument(**_head_fields(plan), files=files)
 
 

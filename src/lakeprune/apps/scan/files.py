@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from lakeprune.apps.scan.statistics import ScanStatistics, statistics_of
 from lakeprune.engines.engine import EngineError
@@ -20,7 +21,7 @@ from lakeprune.extras import install_line
 from lakeprune.planning.planner import Planner
 from lakeprune.planning.question import Question
 from lakeprune.predicate.tree import Column
-from lakeprune.programs.scan import UNREADABLE, Asked, ScanSql, scan_sql
+from lakeprune.programs.scan import UNREADABLE, Asked, ScanSql, held, scan_sql
 from lakeprune.programs.scan_forms import arrow_sql, lines_sql
 from lakeprune.programs.scan_summary import ScanSummary, counts_of, summary_of
 
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LONGEST = 80  # characters of a text that is shown
+_MOST_CELLS = 24_000_000  # that are held at once: a million files with the bounds of four columns, 300 MB
 _ORDER = ("path", "uri", "size", "modified", "rows", "verdict", "residual", "partition", "vector", "group", "stats")
 
 
 class Files(Protocol):
-    """The files of a plan, in the forms that somebody may want."""
+    """The files of a plan, in the forms that somebody may want; inside `at_once` they are read once for all of them."""
 
+    def at_once(self) -> AbstractContextManager[Files]: ...
     def arrow(self) -> pa.Table: ...
     def lines(self) -> Iterator[str]: ...
     def statistics(self) -> ScanStatistics: ...
@@ -44,6 +47,25 @@ class PlannedFiles(Struct, frozen=True):
     question: Question
     asked: Asked
     projected: tuple[str, ...]
+    count: int = 0
+    held: ScanSql | None = None  # what was read already
+
+    @contextmanager
+    def at_once(self) -> Iterator[Files]:
+        """The metadata is read once for several questions; again for each where that much is not held."""
+        cells = self.count * (10 + len(self.asked.partitions) + 3 * len(self.asked.statistics))
+        engine = self.planner.engine
+        if self.held is not None or not engine.keeps_cheaply or cells > _MOST_CELLS:
+            yield self
+            return
+        with engine.awake():
+            with self._reading():
+                kept, scan = held(self.planner.evaluation, self._scan())
+                self.planner.snapshot.check_whole()
+            try:
+                yield replace(self, held=scan)
+            finally:
+                engine.drop(kept)
 
     def arrow(self) -> pa.Table:
         check_arrow()
@@ -77,7 +99,7 @@ class PlannedFiles(Struct, frozen=True):
         return statistics_of(summary, self.asked, self.projected, is_tight=facts.has_tight_bounds)
 
     def _scan(self) -> ScanSql:
-        return scan_sql(self.planner.evaluation, self.question.plan, self.asked)
+        return self.held or scan_sql(self.planner.evaluation, self.question.plan, self.asked)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

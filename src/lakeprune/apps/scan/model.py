@@ -135,8 +135,12 @@ class ScanPlan(Document, frozen=True, kw_only=True):
     @property
     def statistics(self) -> ScanStatistics:
         """What is known of the result."""
+        return self.remember(self.source)
+
+    def remember(self, files: Files) -> ScanStatistics:
+        """What is known of the result, taken from these files unless it is known already."""
         if self.memo.statistics is None:
-            self.memo.statistics = self.source.statistics()
+            self.memo.statistics = files.statistics()
         return self.memo.statistics
 
     @property

@@ -105,8 +105,7 @@ def planned(
         left = found.residual
         pruned = totals.files_total - found.files
         totals = Totals(totals.files_total, found.files, pruned, totals.bytes_total, found.bytes, rows)
-    if totals.files_scanned > SORTED:
-        source = replace(source, asked=replace(asked, is_sorted=False))
+    source = replace(source, asked=replace(asked, is_sorted=totals.files_scanned <= SORTED), count=totals.files_scanned)
     assert totals.files_scanned + totals.files_pruned == totals.files_total, "every file is read or pruned"
     clauses = tuple(
         ScanClause(clause.text, _pushdown(question, k, is_left=left[k]), clause.predicate, written)

@@ -7,6 +7,7 @@ schema, a plan of another table, and a table that is not at the plan's version a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,6 +49,9 @@ class ReceivedFiles(Struct, frozen=True):
     raw: list[Raw]
     found: ScanStatistics
     partitions: tuple[ScanColumn, ...]
+
+    def at_once(self) -> AbstractContextManager[ReceivedFiles]:
+        return nullcontext(self)
 
     def arrow(self) -> pa.Table:
         check_arrow()

@@ -47,7 +47,7 @@ _ARROW_BATCH = 1 << 16
 
 class DuckDBEngine(Engine):
     name = "duckdb"
-    takes_columns = True
+    takes_columns = keeps_cheaply = True
 
     def __init__(self, within: DuckDBEngine | None = None) -> None:
         super().__init__()

@@ -19,14 +19,16 @@ _TOGETHER = 1000  # lines per piece of text
 
 def plan_chunks(plan: ScanPlan, _: View) -> Iterator[str]:
     """The document in pieces, pure ASCII like every other."""
-    head = json.dumps(msgspec.to_builtins(plan.head()), indent=2)
-    yield head.removesuffix("\n}") + ',\n  "files": ['
-    lines = plan.source.lines()
-    separator = "\n    "
-    while several := list(islice(lines, _TOGETHER)):
-        yield _ascii(separator + ",\n    ".join(several))
-        separator = ",\n    "
-    yield "\n  ]\n}\n"
+    with plan.source.at_once() as files:
+        plan.remember(files)
+        head = json.dumps(msgspec.to_builtins(plan.head()), indent=2)
+        yield head.removesuffix("\n}") + ',\n  "files": ['
+        lines = files.lines()
+        separator = "\n    "
+        while several := list(islice(lines, _TOGETHER)):
+            yield _ascii(separator + ",\n    ".join(several))
+            separator = ",\n    "
+        yield "\n  ]\n}\n"
 
 
 def _ascii(text: str) -> str:
