@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import datafusion
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
@@ -110,15 +108,3 @@ def test_what_is_not_an_engine_is_refused(table: str, taker: str) -> None:
     made = lakeprune.plan(table)
     with pytest.raises(UsageError, match="LP285"):
         getattr(made, taker)(*((object(),) if taker == "to_duckdb" else (object(), "t")))
-
-
-@pytest.mark.parametrize(("columns", "where"), [(None, "a > 1"), (["a"], "s.x > 1")])
-def test_nested_columns_of_plain_files_are_refused_by_name_and_others_are_read(
-    tmp_path: Path, columns: list[str] | None, where: str
-) -> None:
-    pq.write_table(pa.table({"a": [1, 2], "s": [{"x": 1}, {"x": 2}]}), tmp_path / "f.parquet")
-    with pytest.raises(UsageError, match="`s` cannot be handed over") as error:
-        lakeprune.plan(tmp_path, where, columns=columns).to_arrow()
-    assert (error.value.code, "of the predicate" in (error.value.fix or "")) == ("LP281", True)
-    rows = lakeprune.sql({"t": lakeprune.plan(tmp_path, columns=["a"])}, "SELECT a FROM t WHERE a > 1").read_all()
-    assert rows.to_pylist() == [{"a": 2}]

@@ -7,6 +7,7 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,51 @@ def test_a_column_that_only_partitions_have_is_refused(catalog: SqlCatalog) -> N
     assert lakeprune.plan(table, columns=["id"]).to_arrow().read_all().num_rows == 2
     with pytest.raises(TableError, match="lacks column `k`"):
         lakeprune.plan(table).to_arrow().read_all()
+
+
+DEFAULTS: list[tuple[t.IcebergType, Any, Any]] = [
+    (t.LongType(), 7, 7), (t.StringType(), "none yet", "none yet"), (t.BooleanType(), True, True),
+    (t.DoubleType(), 0.5, 0.5), (t.DateType(), "2024-01-05", dt.date(2024, 1, 5)), (t.DecimalType(9, 2), "7.50", Decimal("7.50")),
+    (t.TimestampType(), "2024-01-05T10:00:00.000001", dt.datetime(2024, 1, 5, 10, 0, 0, 1)), (t.BinaryType(), "00ff", b"\0\xff"),
+]  # fmt: skip
+
+
+def test_a_column_with_a_default_has_it_in_files_that_lack_it(catalog: SqlCatalog) -> None:
+    """Written as metadata of version 3, because PyIceberg writes no defaults by itself."""
+    table = catalog.create_table("db.defaults", Schema(t.NestedField(1, "id", t.LongType())))
+    table.append(pa.table({"id": [1, 2]}))
+    with table.update_schema() as update:
+        for number, (kind, *_) in enumerate(DEFAULTS):
+            update.add_column(f"c{number}", kind)
+    table.append(pa.table({"id": [3], **{f"c{number}": [value] for number, (_, _, value) in enumerate(DEFAULTS)}}))
+    place = Path(table.metadata_location.removeprefix("file://"))
+    metadata = json.loads(place.read_text())
+    metadata["format-version"] = 3
+    metadata["next-row-id"] = 0
+    for number, (_, recorded, _) in enumerate(DEFAULTS):
+        metadata["schemas"][-1]["fields"][number + 1]["initial-default"] = recorded
+    (place.parent / "v9.metadata.json").write_text(json.dumps(metadata))
+    found = lakeprune.plan(place.parent / "v9.metadata.json").to_arrow().read_all()
+    expected = {f"c{number}": value for number, (_, _, value) in enumerate(DEFAULTS)}
+    assert sorted(found.column("id").to_pylist()) == [1, 2, 3]
+    assert [{name: row[name] for name in expected} for row in found.to_pylist()] == [expected] * 3
+    for where, rows in (("c0 = 7 AND id < 3", 2), ("c0 <> 7", 0), ("c1 LIKE 'none%'", 3), ("c4 IS NULL", 0)):
+        for way in WAYS:
+            assert way(lakeprune.plan(place.parent / "v9.metadata.json", where)).num_rows == rows, (where, way)
+
+
+def test_a_default_inside_a_struct_is_refused(catalog: SqlCatalog) -> None:
+    inside = t.StructType(t.NestedField(3, "x", t.LongType()))
+    table = catalog.create_table("db.inside", Schema(t.NestedField(1, "id", t.LongType()), t.NestedField(2, "s", inside)))
+    table.append(pa.table({"id": [1], "s": [{"x": 1}]}))
+    place = Path(table.metadata_location.removeprefix("file://"))
+    metadata = json.loads(place.read_text())
+    metadata["schemas"][-1]["fields"][1]["type"]["fields"][0]["initial-default"] = 5
+    (place.parent / "v9.metadata.json").write_text(json.dumps(metadata))
+    assert lakeprune.plan(place.parent / "v9.metadata.json", columns=["id"]).to_arrow().read_all().num_rows == 1
+    with pytest.raises(UsageError, match="inside column `s`") as error:
+        lakeprune.plan(place.parent / "v9.metadata.json").to_arrow()
+    assert error.value.code == "LP283"
 
 
 def test_files_without_ids_are_refused(catalog: SqlCatalog, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from lakeprune.predicate.read.sql import query_filters as module
 from lakeprune.predicate.schema import Field, Schema
 from lakeprune.values.types import DATE, DOUBLE, LONG, STRING
 from tests.builders import delta
+from tests.formats.iceberg.tables import column
+from tests.formats.iceberg.tables import write_table as write_iceberg
 from tests.scope import IS_WHOLE
 
 ORDERS = Schema((Field("id", "id", LONG), Field("user", "user", LONG), Field("d", "d", DATE), Field("x", "x", DOUBLE)))
@@ -186,6 +188,15 @@ def test_what_the_engine_refuses_is_an_error_with_its_words(
 )
 def test_every_form_of_a_select_is_run(tables: dict[str, str], query: str) -> None:
     assert lakeprune.sql(tables, query).read_all().num_rows == 1
+
+
+def test_columns_that_duckdb_does_not_tell_apart_are_refused(tmp_path: Path) -> None:
+    """It would call the second one `X_1`, and `X` would mean the first."""
+    names = {1: "x", 2: "X"}
+    table = write_iceberg(tmp_path / "t", [column(number, name, "long") for number, name in names.items()], [])
+    with pytest.raises(UsageError, match="tell the columns `x` and `X` apart"):
+        lakeprune.sql({"t": table}, "SELECT X FROM t")
+    assert lakeprune.sql({"t": lakeprune.plan(table, columns=["X"])}, "SELECT x FROM t").read_all().num_rows == 0
 
 
 @pytest.mark.parametrize("rows", [1, 100_000], ids=["at once", "while it is read"])

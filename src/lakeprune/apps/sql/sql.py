@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
+from lakeprune.apps.scan.handoff.duckdb import check_names
 from lakeprune.apps.scan.model import ScanPlan
 from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.apps.scan.plan import planned
@@ -137,6 +138,7 @@ def _failure(error: EngineError, datasets: Mapping[str, Any], query: str) -> Lak
 
 def _dataset(scan: ScanPlan, given: Source) -> Any:
     """Of a table DuckDB filters every row itself; the predicate of a plan is part of what its name means, and is applied here."""
+    check_names([column.name for column in scan.columns])
     if not isinstance(given, ScanPlan) or given.predicate is None:
         return scan.to_arrow_dataset(ScanOptions(pushdown=False))
     try:

@@ -183,7 +183,7 @@ def shown_sql(dialect: Dialect, path: str, location: str) -> str:
     if not (base := plain(location)):
         return path
     scheme, separator, _ = base.partition("://")
-    pattern, replacement = "^(?i)file:/*", "/"
+    pattern, replacement = ("^(?i)file:/*", "/") if base.startswith("/") else (r"^(?:\./)+", "")
     if separator:
         pattern, replacement = f"^(?i)(?:{'|'.join(map(re.escape, schemes_like(scheme)))}):", f"{scheme}:"
     plain_path = dialect.regexp_replace(path, pattern, replacement)
@@ -218,12 +218,14 @@ def _below(recorded: str, location: str) -> str | None:
 def plain(path: str) -> str:
     """A location in the one way that locations are compared.
 
-    >>> plain("file:///a/b/"), plain("file:/a"), plain("s3a://b/k"), plain("/x")
-    ('/a/b', '/a', 's3://b/k', '/x')
+    >>> plain("file:///a/b/"), plain("file:/a"), plain("s3a://b/k"), plain("/x"), plain("./t/")
+    ('/a/b', '/a', 's3://b/k', '/x', 't')
     """
     scheme, separator, rest = path.partition(":")
     if separator and scheme.lower() == "file":
         return "/" + rest.strip("/")
     if separator and rest.startswith("//"):
         path = f"{_SAME_SCHEMES.get(scheme.lower(), scheme.lower())}:{rest}"
+    while path.startswith("./"):  # of the folder that some writer was in
+        path = path[2:]
     return path.rstrip("/")

@@ -163,10 +163,10 @@ class IcebergSnapshot(Snapshot):
             absent=self._stored.defaults.absent,
         )
 
-    def has_defaults(self, name: str) -> bool:
-        """Whether a column, or a field inside it, has a value in files that lack it."""
+    def has_defaults_inside(self, name: str) -> bool:
+        """Whether a field inside a column has a value in files that lack it."""
         fields = self._stored.defaults.declared.get("fields", ())
-        return any(field["name"] == name and "initial-default" in json.dumps(field) for field in fields)
+        return any(field["name"] == name and "initial-default" in json.dumps(field["type"]) for field in fields)
 
     def check_whole(self) -> None:
         """Manifests are read in this process, and one that is gone is an error then."""

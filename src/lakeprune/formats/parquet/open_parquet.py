@@ -13,6 +13,7 @@ from msgspec.json import decode
 from lakeprune.engines.engine import Element, Engine, EngineError
 from lakeprune.errors import TableError
 from lakeprune.formats.format import At, NotThisFormat, refuse_ref
+from lakeprune.formats.parquet.declared import declared_columns
 from lakeprune.formats.parquet.hive import partition_fields, texts_of, without_shadowed
 from lakeprune.formats.parquet.ladder import EVIDENCE
 from lakeprune.formats.parquet.schema import fields_of
@@ -48,18 +49,20 @@ class ParquetFormat:
         texts = [texts_of(entry.name) for entry in entries]
         partitions = partition_fields(texts)
         files = [ParquetFile(entry, place, rows[place], each) for entry, place, each in zip(entries, places, texts, strict=True)]
-        fields = fields_of([decode(elements, type=list[Element]) for (elements,) in schemas])
+        elements = [decode(each, type=list[Element]) for (each,) in schemas]
+        fields = (*without_shadowed(fields_of(elements), partitions), *partitions)
         facts = SnapshotFacts(
             "parquet",
             "Parquet files",
             EVIDENCE,
             storage.location,
             None,
-            Schema((*without_shadowed(fields, partitions), *partitions)),
+            Schema(fields),
             tuple(field.name for field in partitions),
             TableFeatures(),
             notes=notes,
             table_id=_digest(entries),
+            declared=declared_columns(elements, fields),
         )
         return ParquetSnapshot(facts, storage, files)
 

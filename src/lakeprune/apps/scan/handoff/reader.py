@@ -23,6 +23,7 @@ from lakeprune.apps.scan.handoff.table import ScannedTable
 from lakeprune.errors import LakepruneError, TableError
 from lakeprune.formats.delta.changes import CHANGE_TYPE
 from lakeprune.predicate.walk import columns_of
+from lakeprune.values.types import Scalar
 
 if TYPE_CHECKING:
     from lakeprune.apps.scan.model import ScanPlan
@@ -108,9 +109,11 @@ class RowReader:
                 for member in needed
                 if self.table.is_in_files(member) and (place := found_in(fields, member, by_id=self.table.by_id)) is not None
             }
-            for member in needed:
-                if member.name not in places:
-                    self.table.check_absent(member)
+            absent = {
+                member.name: value
+                for member in needed
+                if member.name not in places and (value := self.table.absent_value(member)) is not None
+            }
             names = [fields[place].name for place in places.values()]
             calendar = Calendar(footer, [member for member in needed if member.name in places], file.uri)
             groups = range(footer.num_row_groups)
@@ -122,14 +125,14 @@ class RowReader:
                 if group not in wanted or not rows:
                     continue
                 if not names:
-                    yield at, _Rows(rows, {})
+                    yield at, _Rows(rows, {}, absent)
                     continue
                 for batch in opened.iter_batches(BATCH_ROWS, row_groups=[group], columns=names):
                     found = {
                         name: batch.column(batch.schema.get_field_index(fields[place].name)) for name, place in places.items()
                     }
                     calendar.check(found)
-                    yield at, _Rows(batch.num_rows, found)
+                    yield at, _Rows(batch.num_rows, found, absent)
                     at += batch.num_rows
 
     def _conformed(self, rows: _Rows, needed: Sequence[Member], stated: Mapping[str, Any]) -> Any:
@@ -143,6 +146,8 @@ class RowReader:
                 array = conformed(rows.found[member.name], member.shape, by_id=self.table.by_id)
             elif member.name in stated:
                 array = pa.repeat(stated[member.name].cast(target), rows.count)
+            elif member.name in rows.absent:
+                array = pa.repeat(pa.scalar(rows.absent[member.name], target), rows.count)
             else:
                 array = pa.nulls(rows.count, target)
             arrays.append(array)
@@ -153,10 +158,10 @@ class RowReader:
 
 
 class _Rows:
-    """Some rows of a file: how many, and its columns by logical name."""
+    """Some rows of a file: how many, its columns by logical name, and the values of columns that it lacks, NULL apart."""
 
-    def __init__(self, count: int, found: dict[str, Any]) -> None:
-        self.count, self.found = count, found
+    def __init__(self, count: int, found: dict[str, Any], absent: Mapping[str, Scalar]) -> None:
+        self.count, self.found, self.absent = count, found, absent
 
 
 def _picked(batch: Any, part: Part, start: int) -> Any:

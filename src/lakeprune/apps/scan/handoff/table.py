@@ -63,13 +63,15 @@ class ScannedTable(Struct, frozen=True):
         partitions = frozenset(column.name for column in declared.values() if column.is_partition)
         return cls(planner, files.storage, members, partitions, files.field_ids is not None, files.absent)
 
-    def check_absent(self, member: Member) -> None:
-        """DoesNotFit where a column is not NULL for certain in a file that lacks it."""
+    def absent_value(self, member: Member) -> Scalar:
+        """What a column is in every row of a file that lacks it: NULL, or its default. DoesNotFit where that is not certain."""
         if self.absent is None or member.name in self.partitions:
-            return
+            return None
         column = Column.at(tuple(field for field in self.planner.facts.schema.fields if field.name == member.name))
-        if self.absent(column) != Absent():
+        found = self.absent(column)
+        if found is None or found.lo != found.hi:
             raise DoesNotFit(f"it lacks column `{member.name}`, whose values there are the partition's, or a default")
+        return found.lo
 
     @property
     def is_by_ids_alone(self) -> bool:
@@ -102,8 +104,8 @@ def _check_iceberg(snapshot: IcebergSnapshot, names: Collection[str]) -> None:
     for name in names:
         if name not in snapshot.facts.declared:
             raise _refused(snapshot.facts, f"`{name}` is not a column of its files")
-        if snapshot.has_defaults(name):
-            raise _refused(snapshot.facts, f"column `{name}` has a default for files that lack it")
+        if snapshot.has_defaults_inside(name):
+            raise _refused(snapshot.facts, f"a field inside column `{name}` has a default for files that lack it")
 
 
 def _refused(facts: SnapshotFacts, why: str) -> UsageError:
