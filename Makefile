@@ -97,7 +97,7 @@ soundness: $(STAMP) ## Run the long soundness property, and the fuzzer of hints 
 
 .PHONY: conformance
 conformance: $(STAMP) ## Compare Spark with the embedded engine on every golden table and many random ones; try every hostile predicate
-	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness tests/formats tests/apps
+	@LAKEPRUNE_CONFORMANCE=whole $(BIN)/python -m pytest -q tests/spark tests/soundness tests/formats tests/apps tests/docs
 
 .PHONY: schema
 schema: $(STAMP) ## Regenerate schemas/, docs/rules/ and the tables of flags from the code

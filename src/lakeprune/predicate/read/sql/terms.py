@@ -41,7 +41,7 @@ _NAMES = frozenset({
 # Words that are part of the grammar unless a comparison follows at once.
 _NAMES_BEFORE_COMPARISON = frozenset({
     "from", "for", "all", "distinct", "as", "case", "not", "then", "else", "when", "like", "between", "rlike", "ilike",
-    "regexp"
+    "regexp", "in",
 })  # fmt: skip
 
 
