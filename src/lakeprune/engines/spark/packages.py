@@ -25,7 +25,8 @@ _ICEBERG = {
 }
 LINES = tuple(_DELTA)
 CONDITIONS = ("DELTA_",)  # how the error conditions of connectors begin
-WITHOUT_MERGE = ("3.5", "4.0")  # Catalyst's plan of a MERGE has other parts there
+WITHOUT_MERGE = ("3.5",)  # which lacks a function that the source is asked with
+OLDEST_MERGING = next(line for line in LINES if line not in WITHOUT_MERGE)
 
 
 def installed_line() -> str:
@@ -71,13 +72,13 @@ def no_delta(why: str) -> UsageError:
 
 
 def check_merges(version_: str) -> None:
-    """Refuse a MERGE on a version of Spark whose plan of it is not known here.
+    """Refuse a MERGE on a version of Spark that it does not run on.
 
-    >>> check_merges("4.1.4")
+    >>> check_merges("4.0.5")
     """
     if line_of(version_) in WITHOUT_MERGE:
-        fix = f"run it on Spark {NEWEST}, or give the MERGE to Delta itself; explain, verify, update and delete work here"
-        raise UsageError("LP263", f"lakeprune's MERGE needs Spark {NEWEST}, and this is {version_}", fix=fix)
+        fix = f"run it on Spark {OLDEST_MERGING} or newer, or give the MERGE to Delta itself; everything else works here"
+        raise UsageError("LP263", f"lakeprune's MERGE needs Spark {OLDEST_MERGING}, and this is {version_}", fix=fix)
 
 
 def _known(format_: str, packages: dict[str, str], line: str) -> str:
