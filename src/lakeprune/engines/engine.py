@@ -191,8 +191,11 @@ class Engine(ABC):
     keeps_cheaply = False  # whether what is kept costs little beside computing it again
 
     @abstractmethod
-    def kept(self, sql: str) -> str:
-        """A FROM item over the result of a query, computed once and kept as long as the engine is awake."""
+    def kept(self, sql: str, where: str = "") -> str:
+        """A FROM item over the result of a query, computed once and kept as long as the engine is awake.
+
+        A condition on the query's own columns is cheaper here than around the query: it reads them as they were computed.
+        """
 
     def drop(self, kept: str) -> None:  # noqa: B027  # most engines drop what nobody refers to
         """Nobody reads this any more, which `kept` gave."""

@@ -202,7 +202,7 @@ class _Batch:
             words = words_of(plan, printer)
             self._words.append([f"f{index}w{place}" for place in range(len(words))])
             items += [f"{word} AS {name}" for word, name in zip(words, self._words[-1], strict=True)]
-        found = self._engine.kept(f"SELECT * FROM (SELECT {', '.join(items)} FROM {source}) AS f WHERE {' OR '.join(self.flags)}")
+        found = self._engine.kept(f"SELECT {', '.join(items)} FROM {source}", where=" OR ".join(self.flags))
         self._evaluation.snapshot.check_whole()
         chosen = "" if asked.sample is None else f" ORDER BY md5(path), path LIMIT {asked.sample}"
         listed = self._engine.query(f"SELECT file_key, size FROM {found}{chosen}")

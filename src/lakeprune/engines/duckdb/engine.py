@@ -212,8 +212,8 @@ class DuckDBEngine(Engine):
             items.append(f"{f'CAST({item} AS {kind})' if is_text else item} AS {self.dialect.identifier(name)}")
         return self._table(f"SELECT {', '.join(items)}", sent)
 
-    def kept(self, sql: str) -> str:
-        return self._table(sql, [])
+    def kept(self, sql: str, where: str = "") -> str:
+        return self._table(f"SELECT * FROM ({sql}) AS f WHERE {where}" if where else sql, [])
 
     def drop(self, kept: str) -> None:
         with self._lock:

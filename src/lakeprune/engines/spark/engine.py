@@ -175,9 +175,12 @@ class SparkEngine(Engine):
         with _engine_errors():
             return self._view(self._spark.createDataFrame(list(rows), schema))
 
-    def kept(self, sql: str) -> str:
+    def kept(self, sql: str, where: str = "") -> str:
+        # Spark would write the definition of every column into the condition, and theirs into them: seconds of planning.
+        # Beside a column that has another value at each call it leaves the condition where it is.
+        barrier = f"SELECT * FROM (SELECT *, monotonically_increasing_id() AS barrier FROM ({sql}) AS f) AS f WHERE {where}"
         with _engine_errors():
-            frame = self._spark.sql(sql).persist()
+            frame = self._spark.sql(barrier if where else sql).persist()
             name = self._view(frame)
         self._kept.append((name, frame))
         return name
