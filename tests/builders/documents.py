@@ -24,12 +24,14 @@ from lakeprune.apps.statements.model import Effects, Fate, Operation, Status, To
 from lakeprune.apps.statements.plan import Clause, SetColumn, Skipping, StatementPlan, StatementText, Strengthening
 from lakeprune.apps.statements.reconcile import Check, Reconciliation
 from lakeprune.apps.verify.model import FalseAssumption
+from lakeprune.errors import UsageError
 from lakeprune.formats.commit import Commit
 from lakeprune.planning.session import Session
 from lakeprune.predicate.tree import TRUE
 from lakeprune.report.amount import Amount
 from lakeprune.report.diff import Diff
 from lakeprune.report.document import Document
+from lakeprune.report.failure import Failure
 from lakeprune.report.gates import Assertion, Gates
 from tests.builders.reports import USERS, report_on, snapshot
 from tests.builders.verifications import audit, fault, unsound, verification
@@ -172,4 +174,5 @@ def every_document() -> list[Document]:
         comparison(),
         lakeprune.sharing.hints("age > 4 AND name LIKE '%x%'", pa.schema({"age": pa.int32(), "name": pa.string()})),
         lakeprune.sharing.hints("price > 4", pa.schema({"price": pa.decimal128(5, 2)})),
+        Failure(UsageError("LP101", "no such column", where="where", fix="name another"), 3),
     ]
