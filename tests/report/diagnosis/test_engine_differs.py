@@ -185,6 +185,22 @@ def _z(i: int) -> dict[str, tuple[Any, Any, int | None]]:
     return {} if i < 5 else {"z": (100 * i, 100 * i + 99, 0)}
 
 
+def test_a_decimal_beside_text_is_not_used(tmp_path: Path) -> None:
+    """Spark compares both as doubles, and Delta does not look below the cast (tests/spark/test_delta_spark_model.py)."""
+    files = [add(f"{i}", stats=statistics(100, d=(10 * i, 10 * i + 9, 0))) for i in range(4)]
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"d": "decimal(10,2)"}), *files]])
+    for where, planned in (("d > '25'", 4), ("d IN ('25', '26')", 4), ("d > 25", 2), ("d > 25.00", 2)):
+        (engine,) = lakeprune.explain(table, where).engines
+        assert engine.files == planned, where
+
+
+def test_a_list_with_null_excludes_everything_for_delta_too(tmp_path: Path) -> None:
+    table = write_log(tmp_path / "t", [[protocol(), metadata({"x": "long"}), add("0", stats=statistics(100, x=(0, 9, 0)))]])
+    report = lakeprune.explain(table, "x NOT IN (3, NULL)", explain_why=True)
+    assert (report.kept_files, report.engines[0].files) == (0, 0)
+    assert judged(report) == (None, 0)
+
+
 def test_statistics_beyond_the_indexed_columns_are_not_used(tmp_path: Path) -> None:
     files = [add(f"{i}", stats=statistics(100, x=(i, i, 0), y=(i, i, 0))) for i in range(4)]
     settings = {"delta.dataSkippingNumIndexedCols": "1"}

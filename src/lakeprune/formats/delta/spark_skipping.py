@@ -26,6 +26,7 @@ from lakeprune.formats.delta.spark_usable import WITHOUT_BOUNDS, is_rounded
 from lakeprune.formats.own_skipping import OWN_ENGINES
 from lakeprune.formats.snapshot import SnapshotFacts
 from lakeprune.predicate import tree as t
+from lakeprune.predicate.bind.literals import own_type
 from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.demand_values import inferred_by_spark
 from lakeprune.predicate.passes.fold_constants import fold_constants
@@ -131,6 +132,8 @@ class DeltaSpark:
                 return self._used(t.Not(inner) if truth else inner)
             case t.In(value, (option,)):
                 return self._used(t.Compare(t.Op.NE, value, option))
+            case t.In(_, options) if any(isinstance(option, t.Literal) and option.value is None for option in options):
+                return t.NULL  # never TRUE, as Spark sees before Delta looks
             case t.Compare(op, left, right) if op in _OPPOSITE:
                 return self._used(t.Compare(_OPPOSITE[op], left, right))
             case t.IsNull(t.Column()) | t.Constant():
@@ -143,7 +146,7 @@ class DeltaSpark:
         match leaf:
             case t.Compare(_, t.Column(type=type_), t.Literal()) if type_.kind in WITHOUT_BOUNDS:
                 return self._unused(BOOLEANS)
-            case t.Compare(_, t.Column(type=type_), t.Literal(type=other)) if _is_cast_inexactly(type_, other):
+            case t.Compare(_, t.Column(type=type_), t.Literal() as literal) if _is_cast_inexactly(type_, literal):
                 return self._unused(FUNCTION)
             case t.Compare(_, t.Column(), t.Literal()) | t.IsNull(t.Column()):
                 return leaf
@@ -173,7 +176,7 @@ class DeltaSpark:
         if not literals or not is_whole or not is_one_order or column.type.kind in WITHOUT_BOUNDS or any(map(_is_nan, literals)):
             return self._unused(IN_LIST)
         times = {column.type.kind, *(type_.kind for type_ in types if type_ is not None)} & TIME_KINDS
-        if len(times) > 1 or any(_is_cast_inexactly(column.type, type_) for type_ in types):
+        if len(times) > 1 or any(_is_cast_inexactly(column.type, literal) for literal in literals):
             return self._unused(FUNCTION)
         if len(literals) > 1:
             self._reasons[IN_LIST] = None
@@ -185,10 +188,20 @@ class DeltaSpark:
         return t.Opaque("...", Reason(ReasonCode.OPAQUE_ON_DATA, why))
 
 
-def _is_cast_inexactly(column: DataType, literal: DataType | None) -> bool:
+def _is_cast_inexactly(column: DataType, literal: t.Literal) -> bool:
     """Whether Spark compares as doubles what a double cannot hold: it then leaves the cast around the column."""
-    is_real = literal is not None and literal.family is Family.REAL
-    return is_real and (column.family is Family.DECIMAL or column.kind is Kind.LONG)
+    is_real = literal.type is not None and literal.type.family is Family.REAL
+    return (is_real and (column.family is Family.DECIMAL or column.kind is Kind.LONG)) or _was_text(column, literal)
+
+
+def _was_text(column: DataType, literal: t.Literal) -> bool:
+    """Whether a decimal was written as text: it has the column's own type then, and digits of another.
+
+    A CAST to that very type looks the same; Delta Spark uses it, and is taken here for reading more than it does.
+    """
+    if column.kind is not Kind.DECIMAL or literal.type != column or not isinstance(literal.value, Decimal):
+        return False
+    return own_type(t.Literal(literal.value)).type != column
 
 
 def _begins_plainly(pattern: str, escape: str) -> bool:

@@ -83,6 +83,7 @@ class Resolver:
         fix = (
             self._column_in_quotes(value)
             or self._day_in_digits(value, type_)
+            or self._time_ago(value, type_)
             or _no_such_day(value)
             or (_EXAMPLES.get(type_.kind) if type_ is not None else None)
         )
@@ -110,6 +111,15 @@ class Resolver:
             return None
         asked = f"did you mean {' or '.join(days)}?"
         return asked if len(days) > 1 else f"{asked} write: {self._text.replace(repr(value), days[0])}"
+
+    def _time_ago(self, value: str, type_: DataType | None) -> str | None:
+        """`'7 days ago'`."""
+        found = re.fullmatch(r"(\d+) (day|week|month|year)s?(?: ago)?", value.strip().lower(), re.ASCII)
+        clock = None if type_ is None else _CLOCKS.get(type_.kind)
+        if found is None or clock is None or repr(value) not in self._text or len(self._text) > MAX_REPEATED:
+            return None
+        span = f"{clock} - INTERVAL {found[1]} {found[2].upper()}S"
+        return f"write: {self._text.replace(repr(value), span)}"
 
     def without_elements(self, name: Name, index: Expr) -> PredicateError | None:
         """LP106: `customer[0]` of a struct, `region[0]` of text; None for what may have elements."""
@@ -196,7 +206,12 @@ class Resolver:
         what = f"column `{'.'.join(name.parts)}` does not exist: there is no `{part}`{inside}" if path else (
             f"column `{part}` does not exist"
         )  # fmt: skip
-        fix = _whole_name(name, self._fields) or self._without_table(name, path) or _suggestion(part, fields)
+        fix = (
+            _whole_name(name, self._fields)
+            or self._without_table(name, path)
+            or self._clock(name, part, path)
+            or _suggestion(part, fields)
+        )
         return PredicateError("LP102", what, where=self.where(name), fix=fix)
 
     def _without_table(self, name: Name, path: tuple[Field, ...]) -> str | None:
@@ -208,6 +223,13 @@ class Resolver:
         column = re.sub(r"^(?:`(?:[^`]|``)*`|\w+)\s*\.\s*", "", source)
         return self._written(name, column, "the table has no name here") if column != source else None
 
+    def _clock(self, name: Name, part: str, path: tuple[Field, ...]) -> str | None:
+        """`sysdate`, the clock of another database."""
+        meant = _OTHER_CLOCKS.get(part.lower())
+        if path or meant is None or name.start < 0 or len(name.parts) > 1 or len(self._text) > MAX_REPEATED:
+            return None
+        return self._written(name, meant, "Spark's clock has another name")
+
     def _ambiguous(self, name: Name, matches: list[Field]) -> PredicateError:
         found = ", ".join(f"`{field.name}`" for field in matches)
         return PredicateError(
@@ -215,6 +237,8 @@ class Resolver:
         )
 
 
+_CLOCKS = {Kind.DATE: "current_date()", Kind.TIMESTAMP: "current_timestamp()", Kind.TIMESTAMP_NTZ: "localtimestamp()"}
+_OTHER_CLOCKS = {**dict.fromkeys(("sysdate", "systimestamp"), "current_timestamp()"), "today": "current_date()"}
 _EXAMPLES: dict[Kind | None, str] = {
     Kind.DATE: "write it as '2024-01-31'",
     Kind.TIMESTAMP: "write it as '2024-01-31 12:30:00' or with an offset, '2024-01-31T12:30:00+02:00'",

@@ -38,6 +38,7 @@ def refused_comparison(op: t.Op, left: Expr, right: Expr, profile: Profile) -> P
             return None
         if None not in words and words[0] != words[1] and words[0] != "a number":
             fix = _boolean_fix(op, value, other) if words[0] == "a boolean" else _time_fix(op, value, other, profile)
+            fix = fix or _year_fix(op, value, other)
             return _error(value, other, fix)
     return None
 
@@ -206,6 +207,12 @@ def _time_fix(op: t.Op, value: Expr, other: Expr, profile: Profile) -> str | Non
     if meant is None or not isinstance(value, t.Column):
         return None
     return f"did you mean {meant}? write: {show(value)} {op.value} {meant}"
+
+
+def _year_fix(op: t.Op, value: Expr, other: Expr) -> str | None:
+    """`day = 2025`."""
+    is_year = isinstance(other, t.Literal) and isinstance(other.value, int) and 1900 <= other.value <= 2200
+    return f"write: year({show(value)}) {op.value} {show(other)}" if is_year and isinstance(value, t.Column) else None
 
 
 def _dates_in(expr: Expr) -> list[str]:

@@ -23,7 +23,10 @@ from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Lit
 from lakeprune.values.types import DOUBLE, INT, LONG, STRING, DataType, Kind
 
 GENERATORS = frozenset({"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack"})
-AGGREGATES = frozenset({
+WINDOW_FUNCTIONS = frozenset({
+    "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "nth_value"
+})  # fmt: skip
+AGGREGATES = WINDOW_FUNCTIONS | frozenset({
     "any", "any_value", "approx_count_distinct", "approx_percentile", "approx_top_k", "array_agg", "avg", "bit_and",
     "bit_or", "bit_xor", "bitmap_construct_agg", "bool_and", "bool_or", "collect_list", "collect_set", "corr", "count",
     "count_if", "count_min_sketch", "covar_pop", "covar_samp", "every", "first", "first_value", "grouping",
@@ -31,8 +34,7 @@ AGGREGATES = frozenset({
     "min", "min_by", "mode", "percentile", "percentile_approx", "percentile_cont", "percentile_disc", "regr_avgx",
     "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy",
     "skewness", "some", "std", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "try_avg", "try_sum",
-    "var_pop", "var_samp", "variance", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag",
-    "lead", "nth_value"
+    "var_pop", "var_samp", "variance"
 })  # fmt: skip
 CAST_FUNCTIONS = {
     "boolean": Kind.BOOLEAN, "tinyint": Kind.BYTE, "smallint": Kind.SHORT, "int": Kind.INT, "bigint": Kind.LONG,

@@ -270,6 +270,27 @@ def _interval(tokens: Tokens) -> Hint | None:
     return None
 
 
+def _unjoined(tokens: Tokens) -> Hint | None:
+    """`a = 1, b = 2` and `a = 1 b = 2`, where AND was meant, and `a = 1 XOR b = 2`."""
+    edits: list[Edit] = []
+    for index in range(2, len(tokens.items) - 1):
+        before, token = tokens.items[index - 1 : index + 1]
+        if token.key == "xor" and not tokens.depth[index]:
+            left, right = tokens.text[: token.start].strip(), tokens.text[token.end :].strip()
+            return "XOR is not an operator of Spark SQL", f"write: ({left}) != ({right})"
+        is_name = token.kind in ("word", "name") and tokens.key(index) not in _GRAMMAR
+        if token.key == "," and not tokens.depth[index]:
+            edits.append((token.start, token.end, " AND"))
+        elif is_name and before.kind in ("number", "string") and tokens.key(index + 1) in (*COMPARISONS, *_AFTER_NAME):
+            edits.append((token.start, token.start, "AND "))
+    return ("conditions are joined by AND or OR", f"write: {_edited(tokens.text, edits)}") if edits else None
+
+
+def _unfinished(tokens: Tokens) -> Hint | None:
+    last = tokens.items[-1] if tokens.items else None
+    return None if last is None or last.key not in COMPARISONS else ("", f"add what is compared, behind `{last.key}`")
+
+
 def _arguments(tokens: Tokens) -> Hint | None:
     """`upper(region, 1)` without what the function does not take."""
     from lakeprune.predicate.read.sql.functions import refused_count
@@ -317,7 +338,19 @@ def _operand_before(tokens: Tokens, last: int) -> int | None:
 
 
 _HINTS: dict[str, tuple[Callable[[Tokens], Hint | None], ...]] = {
-    "LP101": (_query, _operators, _empty_list, _between, _in_without_list, _is_value, _separators, _tests, _names),
+    "LP101": (
+        _query,
+        _operators,
+        _empty_list,
+        _between,
+        _in_without_list,
+        _is_value,
+        _separators,
+        _tests,
+        _names,
+        _unjoined,
+        _unfinished,
+    ),
     "LP105": (_query,),
     "LP106": (_arguments, _interval, _chain),
 }

@@ -19,6 +19,8 @@ from lakeprune.predicate.tree import Constant, Expr, Literal, Profile
 if TYPE_CHECKING:
     from lakeprune.predicate.clock import Clock
 
+QUERY_INSTEAD = 'have Spark plan the whole query: lakeprune explain --engine spark --sql "SELECT ..."'
+
 
 def read_condition(text: str, profile: Profile) -> Condition:
     """The predicate of a text; names are as written, literals have no column's type yet.
@@ -93,7 +95,7 @@ def _as_predicate(expr: Expr, tokens: Tokens, first: int, last: int) -> Expr:
 
 def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
     """LP105 for what cannot be decided row by row: subqueries and aggregates."""
-    from lakeprune.predicate.read.sql.functions import AGGREGATES, GENERATORS
+    from lakeprune.predicate.read.sql.functions import AGGREGATES, GENERATORS, WINDOW_FUNCTIONS
 
     for index in range(first, last):
         key, before = tokens.key(index), tokens.key(index - 1)
@@ -102,7 +104,8 @@ def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
         if key in ("select", "with") and before == "(" and not _is_name(tokens, index, last):
             raise _needs_other_rows(tokens, index, "a subquery")
         if key in AGGREGATES and tokens.key(index + 1) == "(" and before not in ("like", "ilike"):
-            raise _needs_other_rows(tokens, index, f"the aggregate {key}()")
+            kind = "window function" if key in WINDOW_FUNCTIONS else "aggregate"
+            raise _needs_other_rows(tokens, index, f"the {kind} {key}()")
         if key in GENERATORS and tokens.key(index + 1) == "(":
             where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
             what, why = f"the generator {key}() cannot be part of a predicate", "it makes several rows of one"
@@ -124,4 +127,7 @@ def _is_name(tokens: Tokens, index: int, last: int) -> bool:
 
 def _needs_other_rows(tokens: Tokens, index: int, what: str) -> PredicateError:
     where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
-    return PredicateError("LP105", f"{what} cannot be part of a predicate", where=where, why="it needs other rows to be read")
+    fix = QUERY_INSTEAD if what == "a subquery" else None
+    return PredicateError(
+        "LP105", f"{what} cannot be part of a predicate", where=where, why="it needs other rows to be read", fix=fix
+    )

@@ -201,7 +201,10 @@ def _pair(text: str, items: list[Token]) -> tuple[dict[int, int], tuple[int, ...
                 raise _too_deep(text, token, MAX_NESTING)
         elif token.key in ")]}" or (token.key == "end" and open_ and items[open_[-1]].key == "case"):
             if not open_ or _CLOSING.get(items[open_[-1]].key, "end") != token.key:
-                raise syntax_error(text, token.start, token.end, f"`{token.key}` closes nothing")
+                fix = (
+                    f"write: {text[: token.start]}{text[token.end :]}" if token.key == ")" and len(text) <= MAX_REPEATED else None
+                )
+                raise syntax_error(text, token.start, token.end, f"`{token.key}` closes nothing", fix=fix)
             if items[index - 1].key == ",":
                 raise syntax_error(text, token.start, token.end, "something is missing after the comma")
             partner[open_[-1]] = index
@@ -211,7 +214,8 @@ def _pair(text: str, items: list[Token]) -> tuple[dict[int, int], tuple[int, ...
             raise syntax_error(text, token.start, token.end, "nothing can follow a semicolon")
     if open_:
         token = items[open_[-1]]
-        raise syntax_error(text, token.start, token.end, f"`{text[token.start : token.end]}` is never closed")
+        fix = f"write: {text.rstrip()})" if token.key == "(" and len(text) <= MAX_REPEATED else None
+        raise syntax_error(text, token.start, token.end, f"`{text[token.start : token.end]}` is never closed", fix=fix)
     return partner, tuple(depth)
 
 
