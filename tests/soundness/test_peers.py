@@ -95,9 +95,22 @@ def test_rows_that_peers_lose(tmp_path: Path) -> None:
     [
         (pa.array([-2, -2], pa.int8()), "x > -2.5"),
         (pa.array([-1_000_000], pa.timestamp("us", "UTC")), "cast(x as bigint) >= -1"),
+        (pa.array([Decimal("3.90"), Decimal("6.80")], pa.decimal128(8, 2)), "cast(x as int) = 3"),
+        (pa.array([1.0, float("nan")]), "x = 'NaN'"),
     ],
 )
 def test_rows_that_deltalake_loses(tmp_path: Path, values: pa.Array, where: str) -> None:
     path = write_table(tmp_path / "table", [pa.table({"x": values})])
     assert len(kept_by_us(path, where)) == 1
     assert kept_by_deltalake(path, where) == set()
+
+
+def test_what_lakeprune_proposes_where_deltalake_drops_more(tmp_path: Path) -> None:
+    """Delta Spark reads every file for a cast to text, so lakeprune plans with it as written and says what to write instead."""
+    path = write_table(tmp_path / "table", [pa.table({"x": [n, n + 1]}) for n in (5, 50)])
+    where = "cast(x as string) = '5'"
+    assert (len(kept_by_deltalake(path, where) or ()), len(kept_by_us(path, where))) == (1, 2)
+    report = lakeprune.explain(path, where, explain_why=True)
+    (rewrite,) = (diagnosis.rewrite for diagnosis in report.diagnoses or () if diagnosis.code == "OPAQUE_EXPRESSION")
+    assert rewrite == "x = 5"
+    assert len(kept_by_us(path, rewrite)) == 1
