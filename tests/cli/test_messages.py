@@ -28,6 +28,8 @@ COMMANDS = [(row[0].removeprefix("$ "), *row[1:]) for row in ROWS if row[0].star
 ACCEPTED = (
     "cast(id as int) = 1", "region != 'EU' AND cast(region as int) = 1", "_metadata.file_path LIKE '%x%'",
     "customer['name'] = 'x'", "tags[0] = 'a'", "(region, id) IN (('EU', 1L))", "trim(region, 'x') = 'EU'",
+    "size(transform(tags, x -> 'a')) > 0", "coalesce(NOT NULL, active)", "CAST(array(tags) AS ARRAY<ARRAY<STRING> >) IS NULL",
+    "id >> 1 = 5", "active =!active", "x'41' = region",
 )  # fmt: skip
 ACCEPTED_COMMANDS = (
     "explain delta.`users` -w 'age > 40'",

@@ -178,6 +178,8 @@ class Resolver:
             return self._written(name, str(int(word, 16)), "numbers are decimal")
         if word.lower() in ("nan", "infinity", "inf"):
             return self._written(name, f"CAST('{word}' AS DOUBLE)", f"{word} is a value of doubles")
+        if word.lower() in ("none", "nil") and isinstance(other, Name):
+            return f"write: {show(other)} IS NULL"
         if kind in (Kind.STRING, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ) and not _near(word, self._fields):
             return self._written(name, f"'{word}'", "text stands in quotes")
         return None

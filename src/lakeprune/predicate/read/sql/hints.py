@@ -11,11 +11,18 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from lakeprune.errors import PredicateError
+from lakeprune.predicate.read.sql.edits import Edit, Hint, edited
+from lakeprune.predicate.read.sql.slips import (
+    compared_once,
+    in_two_quotes,
+    is_in,
+    joined_operators,
+    pattern_without_quotes,
+    ranges,
+)
 from lakeprune.predicate.read.sql.spans import MAX_REPEATED, syntax_error, underline
 from lakeprune.predicate.read.sql.tokens import COMPARISONS, Tokens
 
-Edit = tuple[int, int, str]  # from, to, what stands there instead
-Hint = tuple[str, str]  # why, fix
 _OPERATORS = {
     ("&", "&"): "AND",
     ("=", "<"): "<=",
@@ -50,7 +57,7 @@ def reject_unreadable(tokens: Tokens) -> None:
             )
         if token.key in ("[", "{") and tokens.key(index - 1) == "in" and index in tokens.partner:
             close = tokens.items[tokens.partner[index]]
-            fixed = _edited(tokens.text, [(token.start, token.end, "("), (close.start, close.end, ")")])
+            fixed = edited(tokens.text, [(token.start, token.end, "("), (close.start, close.end, ")")])
             fix = f"write: {fixed}" if len(fixed) <= MAX_REPEATED else None
             raise syntax_error(tokens.text, token.start, close.end, "a list stands in parentheses", fix=fix)
         if token.key == "[" and index in tokens.partner and _begins_operand(tokens, index):
@@ -69,17 +76,6 @@ def hinted(error: PredicateError, tokens: Tokens) -> PredicateError:
     return error
 
 
-def reject_operators(tokens: Tokens, first: int, last: int) -> None:
-    """LP101 for operators of other databases that sqlglot reads: `~*`, and `=~` before text."""
-    for index in range(first, last - 2):
-        token, following = tokens.items[index], tokens.items[index + 1]
-        pair = token.key, following.key
-        is_text = tokens.items[index + 2].kind == "string"
-        if token.end == following.start and (pair == ("~", "*") or (pair == ("=", "~") and is_text)):
-            why = f"`{''.join(pair)}` is not an operator of Spark SQL"
-            raise syntax_error(tokens.text, token.start, following.end, why)
-
-
 def _is_placeholder(tokens: Tokens, index: int) -> bool:
     key, after = tokens.key(index), tokens.key(index + 1)
     if tokens.items[index].kind in ("string", "list"):
@@ -89,6 +85,8 @@ def _is_placeholder(tokens: Tokens, index: int) -> bool:
         return after in ("{", "%") or (tokens.key(index + 2) == "}" and tokens.items[index + 1].kind == "word")
     if key == "?" or (key == "$" and after == "{"):
         return True
+    if key == "%" and tokens.key(index - 1) in ("like", "ilike"):
+        return False  # a pattern without its quotes
     if key not in (":", "$", "@", "%") or index + 1 == len(tokens.items) or not _begins_operand(tokens, index):
         return False  # `column:path` goes into a variant, `a % b` divides
     return tokens.items[index + 1].kind in ("word", "number") or (key == "%" and after == "(")
@@ -104,15 +102,9 @@ def _bracketed(tokens: Tokens, index: int) -> Hint:
     open_, close = tokens.items[index], tokens.items[tokens.partner[index]]
     if tokens.items[index + 1].kind in ("string", "number"):
         edits = [(open_.start, open_.end, "array("), (close.start, close.end, ")")]
-        return "Spark writes an array as a call", f"write: {_edited(tokens.text, edits)}"
+        return "Spark writes an array as a call", f"write: {edited(tokens.text, edits)}"
     edit = (open_.start, close.end, f"`{tokens.text[open_.end : close.start].strip()}`")
-    return "a name that is not a plain word stands in back-ticks", f"write: {_edited(tokens.text, [edit])}"
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    for start, end, put in sorted(edits, reverse=True):
-        text = text[:start] + put + text[end:]
-    return text.strip()
+    return "a name that is not a plain word stands in back-ticks", f"write: {edited(tokens.text, [edit])}"
 
 
 def _query(tokens: Tokens) -> Hint | None:
@@ -144,7 +136,7 @@ def _unqualified(tokens: Tokens, first: int, last: int) -> str:
         for n in range(first, last - 1)
         if keys[n] in names and keys[n + 1] == "." and keys[n - 1] != "."
     ]
-    return _edited(tokens.source(first, last), edits)
+    return edited(tokens.source(first, last), edits)
 
 
 def _operators(tokens: Tokens) -> Hint | None:
@@ -163,7 +155,7 @@ def _operators(tokens: Tokens) -> Hint | None:
             wrong.append(token.key)
     if not edits:
         return None
-    return f"`{wrong[0]}` is not an operator of Spark SQL", f"write: {_edited(tokens.text, edits)}"
+    return f"`{wrong[0]}` is not an operator of Spark SQL", f"write: {edited(tokens.text, edits)}"
 
 
 def _apart(text: str, start: int, end: int, word: str) -> str:
@@ -180,7 +172,7 @@ def _empty_list(tokens: Tokens) -> Hint | None:
             while tokens.key(first - 1) == ".":
                 first -= 2
             edit = (tokens.items[max(first, 0)].start, tokens.items[index + 2].end, "TRUE" if is_negated else "FALSE")
-            return "a list has at least one value", f"nothing is in an empty list, write: {_edited(tokens.text, [edit])}"
+            return "a list has at least one value", f"nothing is in an empty list, write: {edited(tokens.text, [edit])}"
     return None
 
 
@@ -191,7 +183,7 @@ def _names(tokens: Tokens) -> Hint | None:
         if is_name and _begins_operand(tokens, index) and tokens.key(index + 2) in (*COMPARISONS, *_AFTER_NAME):
             name = tokens.text[token.start : following.end]
             edit = (token.start, following.end, f"`{name}`")
-            return "a name with a space stands in back-ticks", f"write: {_edited(tokens.text, [edit])}"
+            return "a name with a space stands in back-ticks", f"write: {edited(tokens.text, [edit])}"
     return None
 
 
@@ -204,7 +196,7 @@ def _between(tokens: Tokens) -> Hint | None:
     token, is_negated = tokens.items[index], keys[index - 1] == "not"
     start = tokens.items[index - 1].start if is_negated else token.start
     edits = [(start, token.end, "<" if is_negated else ">="), *((tokens.items[n].start, tokens.items[n].end, "") for n in ands)]
-    return "BETWEEN needs AND and a second bound", f"add the second bound, or write: {_edited(tokens.text, edits)}"
+    return "BETWEEN needs AND and a second bound", f"add the second bound, or write: {edited(tokens.text, edits)}"
 
 
 def _in_without_list(tokens: Tokens) -> Hint | None:
@@ -214,15 +206,20 @@ def _in_without_list(tokens: Tokens) -> Hint | None:
         if token.key != "in" or after.kind in ("list", "symbol"):
             continue
         if after.kind in ("string", "number"):
-            edits = [(after.start, after.start, "("), (after.end, after.end, ")")]
-            return "IN needs a list of values in parentheses", f"write: {_edited(tokens.text, edits)}"
+            last = index + 1
+            while tokens.key(last + 1) == "," and last + 2 < len(tokens.items):
+                last += 2
+            if tokens.items[min(last + 1, len(tokens.items) - 1)].kind == "number" and last + 1 < len(tokens.items):
+                continue  # 1..5
+            edits = [(after.start, after.start, "("), (tokens.items[last].end, tokens.items[last].end, ")")]
+            return "IN needs a list of values in parentheses", f"write: {edited(tokens.text, edits)}"
         if before.kind in ("string", "number"):
             last = index + 1
             while tokens.key(last + 1) == "." and last + 2 < len(tokens.items):
                 last += 2
             array, value = tokens.source(index + 1, last + 1), tokens.source(index - 1, index)
             edit = (before.start, tokens.items[last].end, f"array_contains({array}, {value})")
-            return "IN needs a list of values in parentheses", f"write: {_edited(tokens.text, [edit])}"
+            return "IN needs a list of values in parentheses", f"write: {edited(tokens.text, [edit])}"
     return None
 
 
@@ -233,7 +230,7 @@ def _is_value(tokens: Tokens) -> Hint | None:
         at = index + (2 if is_negated else 1)
         if token.key == "is" and at < len(tokens.items) and tokens.items[at].kind in ("string", "number"):
             edit = (token.start, tokens.items[at - 1].end, "!=" if is_negated else "=")
-            return "IS stands before NULL, TRUE and FALSE", f"write: {_edited(tokens.text, [edit])}"
+            return "IS stands before NULL, TRUE and FALSE", f"write: {edited(tokens.text, [edit])}"
     return None
 
 
@@ -242,22 +239,22 @@ def _separators(tokens: Tokens) -> Hint | None:
     found = re.search(r"(?<![\w.,'\"])[0-9]{1,3}(?:,[0-9]{3})+(?![\w,'\"])", tokens.text)
     if found is None or "," not in (token.key for token in tokens.items):
         return None
-    fixed = _edited(tokens.text, [(found.start(), found.end(), found[0].replace(",", ""))])
+    fixed = edited(tokens.text, [(found.start(), found.end(), found[0].replace(",", ""))])
     return "", f"numbers have no separators, write: {fixed}"
 
 
 def _chain(tokens: Tokens) -> Hint | None:
     """`a = 'x' || b > 5` and `a = 'x' | b > 5`, where OR was meant, and `1 < a < 5`."""
-    for mark, joins in (("||", "text"), ("|", "bits")):
+    for mark, joins, meant in (("||", "text", "OR"), ("|", "bits", "OR"), ("&", "bits", "AND")):
         marks = [token for token in tokens.items if token.key == mark]
         if marks:
-            edits = [(token.start, token.end, _apart(tokens.text, token.start, token.end, "OR")) for token in marks]
-            return "", f"`{mark}` joins {joins}; if OR is meant, write: {_edited(tokens.text, edits)}"
+            edits = [(token.start, token.end, _apart(tokens.text, token.start, token.end, meant)) for token in marks]
+            return "", f"`{mark}` joins {joins}; if {meant} is meant, write: {edited(tokens.text, edits)}"
     for index in range(1, len(tokens.items) - 3):
         if tokens.key(index) in COMPARISONS and tokens.key(index + 2) in COMPARISONS:
             middle, operator = tokens.items[index + 1], tokens.items[index + 2]
             edit = (operator.start, operator.start, f"AND {tokens.text[middle.start : middle.end]} ")
-            return "", f"write: {_edited(tokens.text, [edit])}"
+            return "", f"write: {edited(tokens.text, [edit])}"
     return None
 
 
@@ -266,7 +263,7 @@ def _interval(tokens: Tokens) -> Hint | None:
         amount, unit = tokens.items[index + 1 : index + 3]
         number = tokens.text[amount.start : amount.end].strip("'\" ")
         if token.key == "interval" and unit.key in ("day", "days") and number.isdigit():
-            return "", f"write: {_edited(tokens.text, [(token.start, unit.end, number)])}"
+            return "", f"write: {edited(tokens.text, [(token.start, unit.end, number)])}"
     return None
 
 
@@ -283,7 +280,7 @@ def _unjoined(tokens: Tokens) -> Hint | None:
             edits.append((token.start, token.end, " AND"))
         elif is_name and before.kind in ("number", "string") and tokens.key(index + 1) in (*COMPARISONS, *_AFTER_NAME):
             edits.append((token.start, token.start, "AND "))
-    return ("conditions are joined by AND or OR", f"write: {_edited(tokens.text, edits)}") if edits else None
+    return ("conditions are joined by AND or OR", f"write: {edited(tokens.text, edits)}") if edits else None
 
 
 def _unfinished(tokens: Tokens) -> Hint | None:
@@ -304,7 +301,7 @@ def _arguments(tokens: Tokens) -> Hint | None:
         arity = refused_count(token.key, given)
         if arity is not None and given > arity[-1]:
             first = tokens.items[commas[arity[-1] - 1] if arity[-1] else index + 2]
-            return "", f"write: {_edited(tokens.text, [(first.start, tokens.items[close].start, '')])}"
+            return "", f"write: {edited(tokens.text, [(first.start, tokens.items[close].start, '')])}"
     return None
 
 
@@ -321,7 +318,7 @@ def _tests(tokens: Tokens) -> Hint | None:
         call = f"{value} RLIKE {other}" if found == "RLIKE" else f"{found}({value}, {other})"
         edit = (tokens.items[first].start, tokens.items[at].end, f"NOT {call}" if is_negated else call)
         return f"`{tokens.text[token.start : tokens.items[at - 1].end]}` is not an operator of Spark SQL", (
-            f"write: {_edited(tokens.text, [edit])}"
+            f"write: {edited(tokens.text, [edit])}"
         )
     return None
 
@@ -341,6 +338,11 @@ _HINTS: dict[str, tuple[Callable[[Tokens], Hint | None], ...]] = {
     "LP101": (
         _query,
         _operators,
+        joined_operators,
+        is_in,
+        in_two_quotes,
+        pattern_without_quotes,
+        ranges,
         _empty_list,
         _between,
         _in_without_list,
@@ -351,6 +353,7 @@ _HINTS: dict[str, tuple[Callable[[Tokens], Hint | None], ...]] = {
         _unjoined,
         _unfinished,
     ),
+    "LP104": (compared_once,),
     "LP105": (_query,),
     "LP106": (_arguments, _interval, _chain),
 }

@@ -166,7 +166,8 @@ class Converter:
                 return t.Not(found) if isinstance(right, exp.Not) else found
         # `a = b > 5` is `(a = b) > 5` to Spark, and `a = (b > 5)` to sqlglot.
         last = right if type(right) in _COMPARISONS else node
-        if (last is right or type(left) in _COMPARISONS) and _COMPARISONS[type(last)] in _ORDERS and _is_number(last.expression):
+        is_refused = self._clock.ansi or _COMPARISONS[type(last)] in _ORDERS  # TRUE = 1 is, without ANSI mode
+        if (last is right or type(left) in _COMPARISONS) and is_refused and _is_number(last.expression):
             what = f"a comparison is TRUE or FALSE, {last.expression.name} is a number"
             raise PredicateError("LP106", what, why="Spark does not compare them")
         if last is node and type(left) in _COMPARISONS and self._clock.ansi and _is_no_truth(right):

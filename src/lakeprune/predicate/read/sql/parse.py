@@ -51,11 +51,12 @@ def _read(text: str, profile: Profile) -> Condition:
         found = read_plain(tokens, first, last, profile.zone)
         if found is None:
             from lakeprune.predicate.clock import Clock
+            from lakeprune.predicate.read.sql.slips import reject_slips
             from lakeprune.predicate.read.sql.terms import read_term
 
             clock = clock or Clock(profile)
             _reject_other_rows(tokens, first, last)
-            _reject_operators(tokens, first, last)
+            reject_slips(tokens, first, last)
             found = read_term(tokens, first, last, clock)
         return _as_predicate(found, tokens, first, last)
 
@@ -110,13 +111,6 @@ def _reject_other_rows(tokens: Tokens, first: int, last: int) -> None:
             where = underline(tokens.text, tokens.items[index].start, tokens.items[index].end)
             what, why = f"the generator {key}() cannot be part of a predicate", "it makes several rows of one"
             raise PredicateError("LP105", what, where=where, why=why, fix="ask the array: array_contains, exists")
-
-
-def _reject_operators(tokens: Tokens, first: int, last: int) -> None:
-    if any(tokens.key(index) == "~" for index in range(first, last)):
-        from lakeprune.predicate.read.sql.hints import reject_operators
-
-        reject_operators(tokens, first, last)
 
 
 def _is_name(tokens: Tokens, index: int, last: int) -> bool:

@@ -45,7 +45,7 @@ _TOKEN = re.compile(
 )
 _COMMENT_ENDS = re.compile(r"/\*|\*/")
 # Words after which a value begins: `between (` is a call there, and the operator elsewhere.
-_BEFORE_VALUES = frozenset({
+BEFORE_VALUES = frozenset({
     "and", "or", "not", "case", "when", "then", "else", "in", "like", "rlike", "ilike", "regexp", "between", "div", "is", "escape"
 })  # fmt: skip
 _LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
@@ -95,7 +95,7 @@ class Tokens(Struct, frozen=True):
         if before < 0:
             return True
         token = self.items[before]
-        ends_value = token.kind != "symbol" and token.key not in _BEFORE_VALUES
+        ends_value = token.kind != "symbol" and token.key not in BEFORE_VALUES
         return not ends_value and token.key not in (")", "]")
 
     def name(self, index: int) -> str | None:
