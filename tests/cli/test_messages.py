@@ -100,6 +100,7 @@ def test_what_lakeprune_cannot_evaluate_is_not_shown_as_a_fact(sales: str, capsy
         ("date_format(day, 'EEE') = 'Fri'", "the pattern letters 'EEE'"),
         ("region RLIKE '(?i)^eu$'", "the regular expression '(?i)^eu$' may mean something else in Java"),
         ("round(day(day) / 2) = 2", "rounding a double depends on its text"),
+        ("date_trunc('month', '2025-01-10') = day", "date_trunc of type string"),
     ],
 )
 def test_what_lakeprune_cannot_evaluate_for_a_value_is_not_shown_as_a_fact_either(

@@ -74,7 +74,7 @@ def _day_and_second(value: Scalar, expr: Expr, profile: Profile) -> tuple[int, i
     """The local day of a moment, and the seconds since it began."""
     type_ = type_of(expr)
     if type_ is None or type_.kind not in TIME_KINDS:
-        raise EvaluationFailed(f"the months of a {type_}")
+        raise EvaluationFailed(f"the months of type {type_}")
     instant = int(as_time(value, type_.kind, Kind.TIMESTAMP, profile))
     day = local_of(instant, profile.zone) // DAY
     return day, (instant - instant_of(day * DAY, profile.zone)) // SECOND

@@ -32,7 +32,7 @@ def day_number(value: Scalar, expr: Expr, profile: Profile) -> int:
 def _time(value: Scalar, expr: Expr, kind: Kind, profile: Profile) -> int:
     type_ = type_of(expr)
     if type_ is None or type_.kind not in TIME_KINDS:
-        raise EvaluationFailed(f"a date or time of a {type_}")
+        raise EvaluationFailed(f"a date or time of type {type_}")
     return int(as_time(value, type_.kind, kind, profile))
 
 

@@ -79,7 +79,7 @@ def _truncated(call: Call, args: tuple[Scalar, ...], profile: Profile) -> int:
     value = args[1] if call.function == "date_trunc" else args[0]
     type_ = type_of(moment)
     if unit is None or type_ is None or type_.kind not in TIME_KINDS:
-        raise EvaluationFailed(f"{call.function} to {call.args[0]} of a {type_}")
+        raise EvaluationFailed(f"{call.function} {'of' if unit is not None else 'to an unknown unit of'} type {type_}")
     if call.function == "trunc":
         return _DATE_UNITS[unit](int(as_time(value, type_.kind, Kind.DATE, profile)))
     if type_of(call) == TIMESTAMP_NTZ:
