@@ -172,6 +172,7 @@ def every_document() -> list[Document]:
         *(execution(status) for status in (Status.COMMITTED, Status.GUARDED, Status.CONFLICT)),
         execution(differs=True),
         comparison(),
+        Failure(UsageError("LP201", "unknown command `explian`", fix="did you mean explain?"), 3),
         lakeprune.sharing.hints("age > 4 AND name LIKE '%x%'", pa.schema({"age": pa.int32(), "name": pa.string()})),
         lakeprune.sharing.hints("price > 4", pa.schema({"price": pa.decimal128(5, 2)})),
         Failure(UsageError("LP101", "no such column", where="where", fix="name another"), 3),

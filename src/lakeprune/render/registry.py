@@ -44,6 +44,7 @@ RENDERERS = {
     ("audit", "notebook"): "lakeprune.render.html.verification:audit_notebook",
     ("statement", "text"): "lakeprune.render.text.statement:text_chunks",
     ("statement", "json"): "lakeprune.render.json.document:json_chunks",
+    ("error", "text"): "lakeprune.render.text.failure:text_chunks",
     ("error", "json"): "lakeprune.render.json.document:json_chunks",
     ("hints", "text"): "lakeprune.render.text.hints:text_chunks",
     ("hints", "json"): "lakeprune.render.json.document:json_chunks",
