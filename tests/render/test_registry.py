@@ -50,7 +50,7 @@ def test_a_document_is_made_by_the_class_that_its_schema_is_made_from() -> None:
 
 def test_every_kind_is_text_by_default_and_has_json() -> None:
     for kind in DOCUMENTS:
-        assert formats(kind)[:2] == (("json",) if kind == "error" else ("text", "json"))  # as text, the command prints it
+        assert formats(kind)[:2] == ("text", "json")
     assert "notebook" not in formats("explain")
 
 
