@@ -28,9 +28,9 @@ def test_one_predicate_is_not_a_list_of_letters(users: Path) -> None:
     for wrong in (None, 5):
         with pytest.raises(lakeprune.UsageError, match="the predicates are of type"):
             lakeprune.explain_many(users, wrong)  # type: ignore[arg-type]
-    for wrong in ({"old": "age > 1"}, {"age > 1", "age > 2"}):
+    for unordered in ({"old": "age > 1"}, {"age > 1", "age > 2"}):
         with pytest.raises(lakeprune.UsageError, match=r"come in the order of a list\n  fix:   give a list"):
-            lakeprune.explain_many(users, wrong)  # type: ignore[arg-type]
+            lakeprune.explain_many(users, unordered)  # type: ignore[arg-type]
     odd: Any = ["age > 1", None]
     with pytest.raises(lakeprune.UsageError, match="predicate 2 of 2 is of type NoneType"):
         lakeprune.explain_many(users, odd)
