@@ -1,4 +1,7 @@
-"""Rows of every hand-off outside Spark equal a full read with the filter through Spark, on tables of other projects."""
+"""Rows of every hand-off equal a full read with the filter through Spark, on tables of other projects, from planned files alone.
+
+Outside Spark the kernel says which files are opened; Spark says it by its own metrics, and by the file of each row.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
+from lakeprune.apps.compare.opens import Opens
+from lakeprune.apps.scan.handoff.opening import local_path
 from lakeprune.apps.scan.handoff.table import canonical
 from lakeprune.apps.scan.model import ScanPlan
+from lakeprune.apps.scan.options import ScanOptions
 from lakeprune.apps.scan.plan import plan
 from lakeprune.errors import LakepruneError
 from lakeprune.predicate.write.show import name_text
@@ -20,6 +26,7 @@ from tests.apps.scan.rows import WAYS, arrow, rows_of
 from tests.formats.delta.test_golden import tables
 from tests.golden import GOLDEN
 from tests.scope import IS_WHOLE
+from tests.spark.test_plan_to_spark import files_opened
 
 pytestmark = [pytest.mark.spark, pytest.mark.golden]
 
@@ -50,16 +57,60 @@ def test_rows_are_those_of_spark(path: Path, spark: SparkSession) -> None:
     schema = rows.schema
     assert frame.count() == rows.num_rows
     if rows.num_rows <= MOST_ROWS:
-        assert rows_of(rows) == rows_of(frame.toArrow(), schema)
+        expected_rows = rows_of(frame.toArrow(), schema)
+        for way in WAYS:
+            assert rows_of(way(whole), schema) == expected_rows, way.__name__
     asked = 0
-    for predicate, way in zip(predicates(whole, rows), cycle(WAYS), strict=False):
-        expected = frame.where(predicate)
-        asked += 1
-        if rows.num_rows > MOST_ROWS and expected.count() > MOST_ROWS:
-            continue
-        found = rows_of(way(plan(str(path), predicate)), schema)
-        assert found == rows_of(expected.toArrow(), schema), f"{predicate} by {way.__name__}"
+    turns = iter(cycle(WAYS))
+    with Opens(places(whole)) as opens:
+        for predicate in predicates(whole, rows):
+            expected = frame.where(predicate)
+            asked += 1
+            if rows.num_rows > MOST_ROWS and expected.count() > MOST_ROWS:
+                continue
+            wanted = rows_of(expected.toArrow(), schema)
+            for way in WAYS if IS_WHOLE else [next(turns)]:
+                made = plan(str(path), predicate)
+                opens.so_far()
+                assert rows_of(way(made), schema) == wanted, f"{predicate} by {way.__name__}"
+                assert opens.so_far() == set(places(made)), f"{predicate} by {way.__name__}"
     assert asked or not rows.num_rows or not any(_is_plain(whole, name) for name in schema.names)
+
+
+@pytest.mark.parametrize("path", chosen(), ids=lambda path: path.relative_to(GOLDEN).as_posix())
+def test_spark_reads_the_planned_files(path: Path, spark: SparkSession) -> None:
+    """Also what has no form outside Spark."""
+    try:
+        whole = plan(str(path))
+        known = set(whole.files.column("uri").to_pylist())
+    except LakepruneError as refused:
+        if refused.code != "LP370":
+            raise
+        pytest.skip(f"{refused.code}: {REFUSED[refused.code]}")
+    if not all(Path(place).exists() for place in places(whole)):
+        pytest.skip(REFUSED["LP378"])
+    frame = spark.read.format("delta").load(str(path))
+    assert whole.to_spark(spark).schema.names == frame.schema.names
+    few = frame.limit(1000).toArrow()
+    for predicate in (None, *predicates(whole, few)[:: 1 if IS_WHOLE else 3]):
+        made = plan(str(path), predicate)
+        handed = made.to_spark(spark)
+        expected = frame.where(predicate or "TRUE")
+        assert as_text(handed) == as_text(expected), predicate
+        assert files_opened(made.to_spark(spark)) <= made.totals.files_scanned, predicate
+        named = made.to_spark(spark, ScanOptions(file_column="the file")).select("the file").distinct().collect()
+        assert {row[0] for row in named} <= set(made.files.column("uri").to_pylist()) <= known, predicate
+
+
+def as_text(frame: DataFrame) -> list[str]:
+    """The rows; a map has no order, and Spark sorts by none."""
+    return sorted(map(repr, frame.limit(MOST_ROWS).collect())) if frame.count() <= MOST_ROWS else [str(frame.count())]
+
+
+def places(made: ScanPlan) -> list[str]:
+    """Where the files of a plan lie on this machine."""
+    found = [local_path(uri) for uri in made.files.column("uri").to_pylist()]
+    return [str(Path(place).resolve()) for place in found if place is not None]
 
 
 def predicates(whole: ScanPlan, rows: pa.Table) -> list[str]:

@@ -26,6 +26,7 @@ SHARE = (
     "date_format(ts, 'yyyy-MM') = '2023-05'", "id + 1 = 506", "NOT (i IN (3, 4))", "NOT (s LIKE 'b%')", "s RLIKE '^b'",
     "if(id < 100, 1, 0) = 1",
 )  # fmt: skip
+EXTRA = ("struct(id, i) = struct(505L, 5)", "z = 1505 AND id > 1400 AND id + 1 < 1602")  # beside those of the model
 COLUMN_AGAINST_COLUMN = ("id > a", "id = a", "id = i", "n > a", "n = v", "n != dec", "id >= i * 100")  # no condition says that
 
 
@@ -43,7 +44,7 @@ def names(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     return place
 
 
-@pytest.mark.parametrize("where", SHAPES if IS_WHOLE else SHARE)
+@pytest.mark.parametrize("where", (*SHAPES, *EXTRA) if IS_WHOLE else SHARE)
 def test_spark_reads_the_files_that_metadata_asks_for(where: str, t20: Path, spark: SparkSession) -> None:
     frame = spark.read.format("delta").load(str(t20)).where(where)
     found = sharpening(frame)
@@ -86,6 +87,7 @@ JOINS = {
     "a condition on the small side": ("SELECT * FROM t JOIN n USING (id) WHERE name IN ('n5', 'n705')", 2),
     "another type of key": ("SELECT t.id FROM t JOIN n ON t.id = n.small WHERE n.small BETWEEN 100 AND 110", 1),
     "IN a query": ("SELECT * FROM t WHERE id IN (SELECT id FROM n WHERE name = 'n77')", 1),
+    "IN a query without a table": ("SELECT * FROM t WHERE id IN (SELECT 505)", 1),
     "rows in memory": ("SELECT t.id FROM t JOIN (VALUES (5L), (1201L), (NULL)) AS v(k) ON t.id = v.k", 2),
     "every row of the table is kept": ("SELECT t.id, name FROM t LEFT JOIN n ON t.id = n.id AND n.name = 'n77'", 21),
     "rows without a partner": ("SELECT t.id FROM t LEFT ANTI JOIN n ON t.id = n.id AND n.id < 1000", 21),

@@ -11,6 +11,7 @@ _SETTINGS = (
     ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.ui.enabled", "false"),
+    ("spark.sql.maxMetadataStringLength", "100000"),  # filters are shown whole
 )
 
 
