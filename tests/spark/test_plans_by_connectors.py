@@ -11,7 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 from pyspark.sql import SparkSession
 
 import lakeprune
@@ -146,3 +148,54 @@ def test_rows_over_spark_connect_are_those_of_the_predicate(server: str, tmp_pat
     assert done.returncode == 0, done.stderr
     expected = [sorted(lakeprune.plan(table, where).to_arrow().read_all().column("name").to_pylist()) for where in wheres]
     assert json.loads(done.stdout.splitlines()[-1]) == [names for names in expected for _ in range(3)]
+
+
+SHARPEN = """
+import json, sys
+import lakeprune.spark
+from lakeprune.errors import UsageError
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+frame = spark.read.format("delta").load(sys.argv[2]).where("age + 1 > 60")
+try:
+    lakeprune.spark.sharpen(frame)
+except UsageError as error:
+    print(error.code)
+found = lakeprune.spark.read(spark, sys.argv[2], where="age + 1 > 60")
+print(json.dumps([sorted(row["name"] for row in each.collect()) for each in (found, frame)]))
+print(json.dumps([len(each.inputFiles()) for each in (found, frame)]))
+"""
+
+
+@only_whole
+def test_sharpening_over_spark_connect_is_refused_and_a_table_is_read_by_what_is_implied(server: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SHARPEN, server, str(users(tmp_path / "users"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    code, rows, files = done.stdout.splitlines()[-3:]
+    assert code == "LP265"
+    found, expected = json.loads(rows)
+    assert found == expected != []
+    after, before = json.loads(files)
+    assert after < before == 6
+
+
+OLDER = """
+import json, sys
+import lakeprune
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+spark.conf.set("spark.sql.session.timeZone", "UTC")
+print(json.dumps(sorted(row["x"] for row in lakeprune.plan(sys.argv[2], "upper(x) > '10'", version=0).to_spark(spark).collect())))
+"""
+
+
+@only_whole
+def test_what_is_implied_over_spark_connect_is_of_the_version_of_the_plan(server: str, tmp_path: Path) -> None:
+    """'9' is above '10' as text; the newest version has numbers."""
+    table = tmp_path / "t"
+    write_deltalake(table, pa.table({"x": ["9", "1", "11"]}))
+    write_deltalake(table, pa.table({"x": [5, 50]}), mode="overwrite", schema_mode="overwrite")
+    done = subprocess.run([sys.executable, "-c", OLDER, server, str(table)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == ["11", "9"]

@@ -20,6 +20,8 @@ from lakeprune.errors import PredicateError, TableError
 from lakeprune.planning.opening import At, open_planner, path_of
 from lakeprune.planning.session import profile_of
 
+_NEWEST = At()
+
 
 def read_sharpened(spark: SparkSession, table: Any, where: str | None) -> DataFrame:
     name = path_of(os.fspath(table))
@@ -49,11 +51,11 @@ def _by_path(spark: SparkSession, path: str) -> DataFrame:
     return frame
 
 
-def implied_by(spark: SparkSession, path: str, where: str) -> tuple[str, ...]:
-    """What the condition implies, with times in the zone of the session."""
+def implied_by(spark: SparkSession, path: str, where: str, at: At = _NEWEST) -> tuple[str, ...]:
+    """What the condition implies of the table as it was then, with times in the zone of the session."""
     zone = str(spark.conf.get("spark.sql.session.timeZone"))
     try:
-        planner = open_planner(path, At(), profile_of(timezone=zone)[0], access={}, spark=spark)
+        planner = open_planner(path, at, profile_of(timezone=zone)[0], access={}, spark=spark)
         with planner.engine.awake():
             question = planner.ask(where)
             if question.condition is not None and question.condition.asks_clock:

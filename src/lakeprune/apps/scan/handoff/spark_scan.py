@@ -28,6 +28,7 @@ from lakeprune.engines.spark.session import has_jvm
 from lakeprune.errors import UsageError
 from lakeprune.formats.delta.changes import COMMIT_VERSION, FORMAT
 from lakeprune.formats.delta.spark_files import FILE, read_files, with_file
+from lakeprune.planning.opening import At
 from lakeprune.planning.session import profile_of
 from lakeprune.predicate.write.show import name_text
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from lakeprune.apps.scan.options import ScanOptions
 
 _ZONE = "spark.sql.session.timeZone"
+_BARE_KINDS = ("struct", "array", "map", "other")  # of columns of plain Parquet files
 
 
 def hand_off(plan: ScanPlan, spark: SparkSession, *, options: ScanOptions) -> DataFrame:
@@ -94,14 +96,23 @@ def _planned_files(plan: ScanPlan, spark: SparkSession) -> tuple[DataFrame, str]
             return read_files(spark, _place(table.location), version, paths), "the planned files, by Delta's connector"
         whole = spark.read.format("delta").option("versionAsOf", version).load(_place(table.location))
         return whole.where("FALSE"), "no file: the schema alone"
+    return _parquet_files(plan, spark, [_place(uri) for uri in files.column("uri").to_pylist()])
+
+
+def _parquet_files(plan: ScanPlan, spark: SparkSession, places: list[str]) -> tuple[DataFrame, str]:
+    location = plan.table.location
+    root = location if os.path.isdir(location) or "://" in location else os.path.dirname(location)
+    reader = spark.read.option("basePath", _place(root)).option("__globPaths__", "false")
+    path = "the planned files, by Spark's reader of Parquet" if places else "no file: the schema alone"
     known = {column.name: column for column in (*plan.columns, *plan.filter_columns, *plan.partition_columns)}
+    if not all(_has_type(column) for column in known.values()):
+        planner = plan.opened().planner
+        source = None if planner is None else planner.snapshot.row_source(None)
+        assert source is not None, "Spark reads every Parquet file"
+        rows = reader.option("mergeSchema", "true").parquet(*(places or source.places))
+        return rows if places else rows.where("FALSE"), path
     schema = StructType([StructField(column.name, _type(column)) for column in known.values()])
-    places = [_place(uri) for uri in files.column("uri").to_pylist()]
-    if not places:
-        return spark.createDataFrame([], schema), "no file: the schema alone"
-    root = table.location if os.path.isdir(table.location) or "://" in table.location else os.path.dirname(table.location)
-    reader = spark.read.schema(schema).option("basePath", _place(root)).option("__globPaths__", "false")
-    return reader.parquet(*places), "the planned files, by Spark's reader of Parquet"
+    return reader.schema(schema).parquet(*places) if places else spark.createDataFrame([], schema), path
 
 
 def _changes(plan: ScanPlan, spark: SparkSession) -> DataFrame:
@@ -145,9 +156,16 @@ def _predicate(plan: ScanPlan) -> str:
 
 def _picked(rows: DataFrame, column: ScanColumn) -> Any:
     """The column, as the type that the plan says it has."""
-    name, kind = name_text((column.name,)), _type(column)
-    is_other = rows.schema[column.name].dataType != kind and not column.type.startswith("{")
-    return sql.expr(name).cast(kind).alias(column.name) if is_other else sql.expr(name)
+    name = name_text((column.name,))
+    if not _has_type(column) or column.type.startswith("{"):
+        return sql.expr(name)
+    kind = _type(column)
+    return sql.expr(name) if rows.schema[column.name].dataType == kind else sql.expr(name).cast(kind).alias(column.name)
+
+
+def _has_type(column: ScanColumn) -> bool:
+    """Whether more is known than that it is nested, or of a type without a name here."""
+    return column.type not in _BARE_KINDS
 
 
 def _type(column: ScanColumn) -> DataType:
@@ -201,7 +219,7 @@ def _over_connect(plan: ScanPlan, spark: SparkSession, options: ScanOptions) -> 
             at = {"versionAsOf": str(table.version)} if table.format == "delta" else {}
             rows = spark.read.format(table.format).options(**at).load(_place(table.location))
         if plan.predicate is not None:
-            for condition in implied_by(spark, table.location, _predicate(plan)):
+            for condition in implied_by(spark, table.location, _predicate(plan), At(table.version)):
                 rows = rows.where(condition)
         return _finished(plan, _Handed(rows, path, is_by_files=False), options)
 
