@@ -40,7 +40,8 @@ def conformed(array: Array, shape: Shape, *, by_id: bool) -> Array:
             offsets, values = _unrolled(array, pa.types.is_list(array.type) or pa.types.is_large_list(array.type))
             return pa.ListArray.from_arrays(offsets, conformed(values, element, by_id=by_id), type=arrow_of(shape))
         case MapOf(key, value):
-            offsets, entries = _unrolled(array, pa.types.is_map(array.type))
+            is_map = pa.types.is_map(array.type)
+            offsets, entries = _unrolled(_as_list(array) if is_map else array, is_map)
             keys, items = (conformed(part, side, by_id=by_id) for part, side in zip(entries.flatten(), (key, value), strict=True))
             return pa.MapArray.from_arrays(offsets, keys, items, type=arrow_of(shape))
 
@@ -95,6 +96,16 @@ def _unrolled(array: Array, is_several: bool) -> tuple[Array, Array]:
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
     is_null = pa.concat_arrays([array.is_null(), pa.array([False])])
     return pc.if_else(is_null, pa.scalar(None, pa.int32()), offsets), array.flatten()
+
+
+def _as_list(array: Array) -> Array:
+    """A map as a list of keys and values: Arrow neither counts nor unrolls the entries of maps."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_null = pa.concat_arrays([array.is_null(), pa.array([False])])
+    offsets = pc.if_else(is_null, pa.scalar(None, pa.int32()), array.offsets)
+    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays([array.keys, array.items], names=["key", "value"]))
 
 
 def _leaf(array: Array, shape: Leaf) -> Array:
