@@ -148,6 +148,10 @@ def test_bound_predicates_are_read_back_as_they_were(text: str) -> None:
         assert _same(again, first)
 
 
+def test_chains_inside_truth_tests_are_flat() -> None:
+    assert show(bound("age > 1 AND ((age < 9 AND name = 'a') = TRUE)")) == "age > 1 AND age < 9 AND name = 'a'"
+
+
 def _has_opaque(expr: Any) -> bool:
     parts = expr if isinstance(expr, tuple) else [getattr(expr, f) for f in getattr(expr, "__struct_fields__", ())]
     return isinstance(expr, Opaque | Either) or any(_has_opaque(part) for part in parts)

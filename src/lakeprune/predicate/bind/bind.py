@@ -36,6 +36,7 @@ from lakeprune.values.types import (
     NESTED_KINDS,
     STRING,
     TIME_KINDS,
+    TIMESTAMP,
     DataType,
     Kind,
 )
@@ -67,9 +68,9 @@ class _Binder:
         """A bound node that is TRUE, FALSE or NULL."""
         match expr:
             case t.And(parts):
-                return t.And(tuple(self.predicate(part) for part in parts))
+                return t.And(_flat(t.And, [self.predicate(part) for part in parts]))
             case t.Or(parts):
-                return t.Or(tuple(self.predicate(part) for part in parts))
+                return t.Or(_flat(t.Or, [self.predicate(part) for part in parts]))
             case t.Not(part):
                 return t.Not(self.predicate(part))
             case t.Constant():
@@ -120,7 +121,8 @@ class _Binder:
         meanings = literals.finer_or_coarser(bound) or literals.beyond_every_integer(bound)
         if meanings is not None:
             return t.Either(*meanings)
-        return _either_of(bound, literals.decimal_meanings(bound, (expr.left, expr.right)))
+        written = (expr.left, expr.right)
+        return _either_of(bound, [*literals.decimal_meanings(bound, written), *literals.overflowing(bound, written)])
 
     def _refuse_nested(self, expr: t.Compare) -> None:
         for name, literal in ((expr.left, expr.right), (expr.right, expr.left)):
@@ -181,7 +183,7 @@ class _Binder:
             raise _Refused(ReasonCode.CROSS_TYPE, "text beside timestamps: Spark reads the text as a timestamp too")
         member = t.In(value, options)
         meanings = literals.finer_or_coarser(member) if literals.can_be_finer(type_of(value)) else None
-        found = member if meanings is None else t.Either(*meanings)
+        found = _either_of(member if meanings is None else t.Either(*meanings), literals.null_among_floats(member))
         if not any(literals.is_text(option) for option in expr.options):
             return found
         others = [*literals.decimal_meanings(member, expr.options), *literals.text_meanings(member, expr.options, self._profile)]
@@ -309,7 +311,13 @@ class _Binder:
 def _date_arithmetic(
     function: str, args: tuple[Expr, ...], types: tuple[DataType | None, ...]
 ) -> tuple[str, tuple[Expr, ...], tuple[DataType | None, ...]]:
-    """`date + 3`, `3 + date` and `date - 3` are date_add and date_sub."""
+    """`date + 3`, `3 + date` and `date - 3` are date_add and date_sub; `dateadd(DAY, 3, date)` is of a timestamp."""
+    from lakeprune.predicate.functions.registry import MOVED
+
+    if function == MOVED:
+        is_moment = types[0] not in (DATE, STRING)
+        moment = args[0] if is_moment else t.Call("cast", args[:1], TIMESTAMP)
+        return "add_interval", (moment, *args[1:]), (type_of(moment), *types[1:])
     if len(args) != 2 or function not in ("+", "-"):
         return function, args, types
     left, right = types
@@ -337,6 +345,11 @@ def _without_true(expr: Expr) -> Expr:
             return value if type_of(value) == BOOLEAN else expr
         case _:
             return expr
+
+
+def _flat(chain: type[t.And | t.Or], parts: list[Expr]) -> tuple[Expr, ...]:
+    """The parts of one chain: `a AND ((b AND c) = TRUE)` has three."""
+    return tuple(inner for part in parts for inner in (part.parts if isinstance(part, chain) else (part,)))
 
 
 def _either_of(first: Expr, others: list[Expr]) -> Expr:

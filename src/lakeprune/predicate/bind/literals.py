@@ -14,7 +14,7 @@ from fractions import Fraction
 from lakeprune.predicate.functions.cast_text import to_text
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.pieces import scaled
-from lakeprune.predicate.tree import FALSE, TRUE, And, Call, Column, Compare, Constant, Expr, In, Literal, Not, Op, Profile
+from lakeprune.predicate.tree import FALSE, TRUE, And, Call, Column, Compare, Constant, Expr, In, Literal, Not, Op, Or, Profile
 from lakeprune.predicate.walk import type_of
 from lakeprune.values.floats import to_double, to_float32
 from lakeprune.values.literals import parse_as
@@ -114,6 +114,36 @@ def beyond_every_integer(expr: Compare) -> tuple[Expr, Expr] | None:
     return (TRUE, expr) if is_above == (expr.op in (Op.LT, Op.LE)) else (expr, FALSE)
 
 
+def overflowing(expr: Compare, written: tuple[Expr, Expr]) -> list[Expr]:
+    """What else text beyond its column's integers can mean: NULL, where Spark's ANSI mode is off.
+
+    `b != '-129'` on a TINYINT is TRUE of every value with ANSI mode and NULL of every value without. A list has no such case.
+    """
+    sides = (expr.left, expr.right)
+    changed = [Literal(None) if is_text(text) and _is_beyond(side) else side for side, text in zip(sides, written, strict=True)]
+    return [] if all(a is b for a, b in zip(changed, sides, strict=True)) else [Compare(expr.op, *changed)]
+
+
+def _is_beyond(side: Expr) -> bool:
+    if not isinstance(side, Literal) or side.type is None or side.type.kind not in INTEGRAL_KINDS:
+        return False
+    low, high = INTEGER_RANGES[side.type.kind]
+    return isinstance(side.value, int | Decimal) and not low <= side.value <= high
+
+
+def null_among_floats(member: In) -> list[Expr]:
+    """What else a list with a NULL can mean for a NaN: not in the list, which is FALSE, where the list is long.
+
+    Spark looks values of long lists up in a set, and asks there for NaN before it asks for NULL.
+    """
+    type_ = type_of(member.value)
+    present = tuple(option for option in member.options if not isinstance(option, Literal) or option.value is not None)
+    if type_ is None or type_.kind not in FLOATING_KINDS or not 0 < len(present) < len(member.options):
+        return []
+    is_nan = Compare(Op.EQ, member.value, Literal(math.nan, type_))
+    return [Or((In(member.value, present), And((Constant(None), Not(is_nan)))))]
+
+
 def decimal_meanings(expr: Compare | In, written: tuple[Expr, ...]) -> list[Expr]:
     """What else a decimal against text can mean: Spark compares both as doubles, or rounds the text to the decimal's scale.
 
@@ -193,7 +223,7 @@ def _coarse(expr: Expr) -> Expr:
         return Literal(int(expr.value.to_integral_value(rounding=ROUND_FLOOR)), expr.type)
     if isinstance(expr.value, float) and expr.type.kind is Kind.FLOAT and math.isfinite(expr.value):
         rounded = to_float32(expr.value)
-        return Literal(rounded, expr.type) if rounded != expr.value and math.isfinite(rounded) else expr
+        return Literal(rounded, expr.type) if rounded != expr.value else expr
     return expr
 
 

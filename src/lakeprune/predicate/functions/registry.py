@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # A name that no SQL text has: `split(text, pattern, limit)[index]` is one function here.
 ELEMENT_OF_SPLIT = "split[]"
+MOVED = "timestampadd"  # `dateadd(DAY, 2, x)` and its other forms, until the type of x is known
 ELEMENT = "[]"  # of a column: `tags[0]`, whose statistics nobody has
 MODULES: dict[str, tuple[str, ...]] = {
     "arithmetic": ("+", "-", "*", "/", "%", "mod", "pmod", "negate", "negative"),

@@ -189,7 +189,10 @@ class _Printer:
                 return f"-{self._at(value, _WHOLE)}", _UNARY
             case ("cast" | "try_cast") as function, (value,) if expr.type is not None:
                 return f"{function.upper()}({self._at(value, _OR)} AS {type_name(expr.type)})", _WHOLE
-            case "add_interval", (value, t.Literal(int(months)), t.Literal(int(days)), t.Literal(int(micros))):
+            case (
+                ("add_interval" | "timestampadd"),
+                (value, t.Literal(int(months)), t.Literal(int(days)), t.Literal(int(micros))),
+            ):
                 return self._add_interval(value, months, days, micros), _SUM
             case "split[]", (text, pattern, t.Literal(limit), index):
                 shown = (text, pattern) if limit == -1 else (text, pattern, t.Literal(limit))

@@ -16,7 +16,7 @@ from lakeprune.predicate.clock import BY_NAME as CLOCKS
 from lakeprune.predicate.clock import UNPINNED, Clock
 from lakeprune.predicate.functions.function import MANY, takes
 from lakeprune.predicate.functions.randomness import RANDOM
-from lakeprune.predicate.functions.registry import ELEMENT_OF_SPLIT, lookup
+from lakeprune.predicate.functions.registry import ELEMENT_OF_SPLIT, MOVED, lookup
 from lakeprune.predicate.read.sql.literals import Interval, amount
 from lakeprune.predicate.reasons import ReasonCode
 from lakeprune.predicate.tree import And, Call, Compare, Expr, IsNull, Like, Literal, Name, Not, Op
@@ -125,11 +125,11 @@ def add_unit(unit: str, number: Expr, value: Expr) -> Expr:
         span = amount(str(number.value), unit)
     except ValueError as error:
         raise Unsupported(f"`{unit}` is not a unit of time") from error
-    return add_interval(value, span)
+    return add_interval(value, span, MOVED)
 
 
-def add_interval(value: Expr, by: Interval) -> Expr:
-    return Call("add_interval", (value, Literal(by.months, INT), Literal(by.days, INT), Literal(by.micros, LONG)))
+def add_interval(value: Expr, by: Interval, function: str = "add_interval") -> Call:
+    return Call(function, (value, Literal(by.months, INT), Literal(by.days, INT), Literal(by.micros, LONG)))
 
 
 def is_nan(value: Expr) -> Expr:
