@@ -217,10 +217,8 @@ def test_functions_keep_sparks_meaning(text: str, expected: Expr) -> None:
     ],
 )  # fmt: skip
 def test_intervals(text: str, months: int, days: int, micros: int) -> None:
-    shifted = Call(
-        "timestampadd" if "dateadd" in text else "add_interval",
-        (X, Literal(months, INT), Literal(days, INT), Literal(micros, LONG)),
-    )
+    function = "timestampadd" if "dateadd" in text else "add_interval"
+    shifted = Call(function, (X, Literal(months, INT), Literal(days, INT), Literal(micros, LONG)))
     assert tree(f"{text} > y") == Compare(Op.GT, shifted, Y)
 
 
