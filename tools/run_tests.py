@@ -1,4 +1,4 @@
-"""Every test, in four processes side by side: two with those on Spark, one with those that wait for servers, one with the rest.
+"""Every test, in five processes side by side: two with those on Spark, those that wait for servers, the applications, the rest.
 
 In: nothing. Out: the reports, one after the other; 1 when one failed, or when DuckDB reports at the end of a process that
 something was never closed. That keeps two cores busy until the end: Spark waits a lot, and servers leave little to do.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.spark_classes import archived
 
-APART = ("tests/spark", "tests/storage")  # what runs beside the rest
+APART = ("tests/spark", "tests/storage", "tests/apps")  # what runs beside the rest
 ON_SPARK = 2  # processes, each with a session of its own
 LEAK = "nanobind: leaked"  # printed by the library that binds DuckDB to Python, when Python exits
 _LOGS = Path("build")
@@ -46,9 +46,12 @@ def main() -> int:
 
 def parts() -> dict[str, list[str]]:
     """What runs beside the rest, by the name of its log: every file of `APART` once."""
-    spark, storage = APART
+    spark, *others = APART
     files = sorted(map(str, Path(spark).glob("test_*.py")))
-    return {**{f"tests-spark-{k + 1}": files[k::ON_SPARK] for k in range(ON_SPARK)}, "tests-storage": [storage]}
+    return {
+        **{f"tests-spark-{k + 1}": files[k::ON_SPARK] for k in range(ON_SPARK)},
+        **{folder.replace("/", "-"): [folder] for folder in others},
+    }
 
 
 def watched(command: list[str]) -> tuple[int, bool]:
