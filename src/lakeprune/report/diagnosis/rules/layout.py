@@ -23,7 +23,7 @@ FEW = 0.1  # of the files: a lookup that reads less is fine, however wide the cl
 GAIN = 0.75  # of the bytes a lookup reads now: less gained is not worth writing the files anew
 FEWEST_ENDS = 3  # distinct bounds: fewer, and the column may have too few values to order files by
 MOST_NAMED = 10  # partitions
-MANY = 10  # partitions: of fewer, one file each is no burden
+MANY = 10  # partitions: fewer of one file each are not a burden
 
 
 def weak_data_skipping(case: Case) -> list[Finding]:
