@@ -6,7 +6,6 @@ The judge is PyIceberg, which reads all rows of the table; then the predicate is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,14 +29,6 @@ from tests.formats.row_groups.test_name_mapping import imported
 
 Patch = pytest.MonkeyPatch
 WRONG = "dropped"  # what the judge says
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
-    catalog = SqlCatalog("tests", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=f"file://{tmp_path}/warehouse")
-    catalog.create_namespace("db")
-    yield catalog
-    catalog.close()
 
 
 def test_a_column_with_a_default_is_not_null_where_it_is_lacking(catalog: SqlCatalog, monkeypatch: Patch) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from pyiceberg import types as t
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
@@ -22,14 +20,6 @@ from tests.formats.row_groups.delta import files
 
 SCHEMA = Schema(t.NestedField(1, "id", t.IntegerType(), required=False), t.NestedField(2, "name", t.StringType(), required=False))
 ROWS = pa.table({"id": pa.array(range(100), pa.int32()), "name": [f"n{99 - number:02}" for number in range(100)]})
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
-    catalog = SqlCatalog("tests", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=f"file://{tmp_path}/warehouse")
-    catalog.create_namespace("db")
-    yield catalog
-    catalog.close()
 
 
 def created(catalog: SqlCatalog, spec: PartitionSpec = UNPARTITIONED_PARTITION_SPEC) -> Table:

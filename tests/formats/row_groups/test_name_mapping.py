@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +33,6 @@ COLUMNS = {
     "s": pa.array([None if number % 7 == 0 else {"x": number * 2} for number in range(ROWS)], STRUCT),
     "tags": pa.array([[f"t{number}"] for number in range(ROWS)], pa.list_(pa.string())),
 }
-
-
-@pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
-    catalog = SqlCatalog("tests", uri=f"sqlite:///{tmp_path}/catalog.db", warehouse=f"file://{tmp_path}/warehouse")
-    catalog.create_namespace("db")
-    yield catalog
-    catalog.close()
 
 
 def imported(catalog: SqlCatalog, columns: dict[str, Any] | None = None, schema: pa.Schema | None = None) -> Table:
