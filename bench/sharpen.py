@@ -38,7 +38,7 @@ def lines(reported: dict[str, Any]) -> list[str]:
     page = [
         "## Sharpened queries",
         "",
-        f"{FILES} files of {MEGABYTES} MB, in the order of time; eight columns summed over the rows of a selective condition.",
+        f"{FILES} files of {MEGABYTES} MB, in the order of time; the largest of eight columns under a selective condition.",
         "`local[2]`. Median of three warm runs. *After* includes sharpening: reading the log, and two more plans by Delta.",
         "",
         "| condition | files before | files after | wall before | wall after |",
