@@ -20,6 +20,7 @@ FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
 SPARK, STATEMENTS, ICEBERG, FOOTERS = "spark", "statements", "iceberg", "footers"  # what --only calls the other parts
 ICEBERG_SPARK, SHARING, PLAN, SHARPEN = "iceberg-spark", "sharing", "plan", "sharpen"
+NOTES = "\n## Notes\n"
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
@@ -62,9 +63,15 @@ def main(arguments: list[str]) -> int:
     page = "\n\n".join("\n".join(each) for each in sections if each)
     print(page)
     if options.write:
-        options.write.write_text(page + "\n", encoding="utf-8")
+        options.write.write_text(f"{page}\n{_notes(options.write)}", encoding="utf-8")
         say(f"wrote {options.write}")
     return 0
+
+
+def _notes(page: Path) -> str:
+    """What people wrote at the end of the page, about what the numbers mean: it stays."""
+    _, heading, notes = page.read_text(encoding="utf-8").partition(NOTES) if page.exists() else ("", "", "")
+    return heading + notes
 
 
 def compile_sources() -> None:
