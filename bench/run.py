@@ -9,69 +9,49 @@ import argparse
 import compileall
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from bench import contenders, footers, iceberg, iceberg_spark, plan, sharing, sharpen, spark, statements
 from bench.goals import Goal, Result, at_most, goals_of
-from bench.machine import machine_facts
+from bench.machine import load, machine_facts
 from bench.measure import Cost, alternating, cost
+from bench.page import Section, page
 
 FOLDER = Path("build") / "bench"
 LOGS = ("200k-x3", "160k-x3", "160k-x31", "1m-x3", "1m-x3-deltalake", "2000-commits")
-SPARK, STATEMENTS, ICEBERG, FOOTERS = "spark", "statements", "iceberg", "footers"  # what --only calls the other parts
-ICEBERG_SPARK, SHARING, PLAN, SHARPEN = "iceberg-spark", "sharing", "plan", "sharpen"
-NOTES = "\n## Notes\n"
 RUNS = 5
 PEER_RUNS = 2  # delta-explain takes a quarter of a minute on a large log
 START_RUNS = 15
 MANY = 1000
 
+Measured = tuple[list[str], list[Goal]]  # the lines of a section, and its goals
+
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
-    chosen = options.only or [*LOGS, SPARK, STATEMENTS, ICEBERG, ICEBERG_SPARK, FOOTERS, SHARING, PLAN, SHARPEN]
     compile_sources()
-    results = [measure_log(name) for name in chosen if name in LOGS]
-    goals = [goal for result in results for goal in goals_of(result)]
-    if not options.only:
-        goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
-    rows = on_spark() if SPARK in chosen else []
-    reported = changed() if STATEMENTS in chosen else {}
-    planned = iceberg.measure(ensure, say) if ICEBERG in chosen else None
-    goals += [*spark.goals(rows), *statements.goals(reported), *(iceberg.goals(planned) if planned else [])]
-    million = iceberg_spark.measure(ensure, say) if ICEBERG_SPARK in chosen else None
-    goals += iceberg_spark.goals(million) if million else []
-    read = footers.measure(ensure, say) if FOOTERS in chosen else None
-    goals += footers.goals(read) if read else []
-    load = sharing.measure(ensure, say) if SHARING in chosen else None
-    goals += sharing.goals(load) if load else []
-    scans = plan.measure(ensure, say) if PLAN in chosen else None
-    goals += plan.goals(scans) if scans else []
-    sharpened = sharpen.measure(FOLDER) if SHARPEN in chosen else {}
-    goals += sharpen.goals(sharpened)
-    sections = [
-        _page(results, goals),
-        spark.lines(rows) if rows else [],
-        statements.lines(reported) if reported else [],
-        iceberg.lines(planned) if planned else [],
-        iceberg_spark.lines(million) if million else [],
-        footers.lines(read) if read else [],
-        sharing.section(load) if load else [],
-        plan.lines(scans) if scans else [],
-        sharpen.lines(sharpened) if sharpened else [],
-    ]
-    page = "\n\n".join("\n".join(each) for each in sections if each)
-    print(page)
-    if options.write:
-        options.write.write_text(f"{page}\n{_notes(options.write)}", encoding="utf-8")
-        say(f"wrote {options.write}")
+    sections = []
+    for part in dict.fromkeys("costs" if name in LOGS else name for name in options.only or PARTS):
+        before = load()
+        logs = [name for name in options.only or LOGS if name in LOGS] or list(LOGS)
+        lines, goals = costs(logs) if part == "costs" else PARTS[part]()
+        sections.append(Section(lines, goals, (before, load())))
+        print(sections[-1].text(), flush=True)
+        if options.write:  # after each part: a run that is cut short loses one
+            earlier = options.write.read_text(encoding="utf-8") if options.write.exists() else ""
+            options.write.write_text(page(earlier, machine_facts(), sections), encoding="utf-8")
     return 0
 
 
-def _notes(page: Path) -> str:
-    """What people wrote at the end of the page, about what the numbers mean: it stays."""
-    _, heading, notes = page.read_text(encoding="utf-8").partition(NOTES) if page.exists() else ("", "", "")
-    return heading + notes
+def costs(logs: Sequence[str]) -> Measured:
+    """The logs; with all of them also what takes place beside them."""
+    results = [measure_log(name) for name in logs]
+    goals = [goal for result in results for goal in goals_of(result)]
+    if len(results) == len(LOGS):
+        goals += [start_up(), *width(results), *many(), *html_page(), overlap()]
+    return _costs(results), goals
 
 
 def compile_sources() -> None:
@@ -99,19 +79,45 @@ def measure_log(name: str) -> Result:
     return Result(name, ours, theirs, deltalake=costs[len(ours)], decode=None if decode is None else costs[-1])
 
 
-def on_spark() -> list[spark.Row]:
+def on_spark() -> Measured:
     rows = []
     for name in spark.LOGS:
         table = ensure(name)
         say(f"{name}: Spark, Delta Spark")
         rows += spark.measure(name, table)
-    return rows
+    return spark.lines(rows), spark.goals(rows)
 
 
-def changed() -> dict[tuple[str, str], statements.Told]:
+def changed() -> Measured:
     say("UPDATE and MERGE: lakeprune, Delta Spark, deltalake")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    return statements.measure(FOLDER)
+    reported = statements.measure(FOLDER)
+    return statements.lines(reported), statements.goals(reported)
+
+
+def sharpened() -> Measured:
+    say("sharpened queries")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    reported = sharpen.measure(FOLDER)
+    return sharpen.lines(reported), sharpen.goals(reported)
+
+
+def _part(module: Any) -> Measured:
+    reported = module.measure(ensure, say)
+    return module.lines(reported), module.goals(reported)
+
+
+PARTS: dict[str, Callable[[], Measured]] = {
+    "costs": lambda: costs(LOGS),
+    "iceberg": lambda: _part(iceberg),
+    "footers": lambda: _part(footers),
+    "plan": lambda: _part(plan),
+    "sharing": lambda: _part(sharing),
+    "sharpen": sharpened,
+    "statements": changed,
+    "iceberg-spark": lambda: _part(iceberg_spark),
+    "spark": on_spark,
+}
 
 
 def start_up() -> Goal:
@@ -181,12 +187,8 @@ def ensure(name: str) -> Path:
     return table.absolute() if name.startswith("iceberg-") else table
 
 
-def _page(results: list[Result], goals: list[Goal]) -> list[str]:
-    lines = ["# Benchmarks", "", "Written by `make bench`; every number of one page comes from one run on one machine.", ""]
-    lines += [f"- {fact}" for fact in machine_facts()]
-    lines += ["", "## Goals", "", "| goal | measured | met |", "|---|---:|:---:|"]
-    lines += [f"| {goal.text} | {goal.measured} | {'yes' if goal.met else '**no**'} |" for goal in goals]
-    lines += ["", "## Costs", "", *_CONTENDERS, ""]
+def _costs(results: list[Result]) -> list[str]:
+    lines = ["## Costs", "", *_CONTENDERS, ""]
     lines += ["| log | predicate | tool | wall | processor | peak memory | wall, ours = 1 | memory, ours = 1 |"]
     lines += ["|---|---|---|---:|---:|---:|---:|---:|"]
     for result in results:
@@ -214,9 +216,9 @@ def _row(log: str, title: str, tool: str, theirs: Cost, ours: Cost) -> str:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.run", description="Measure lakeprune against its peers.")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the page to FILE")
-    parts = "only this log, or spark, statements, iceberg, iceberg-spark, footers, sharing, plan, sharpen (repeatable)"
-    choices = (*LOGS, SPARK, STATEMENTS, ICEBERG, ICEBERG_SPARK, FOOTERS, SHARING, PLAN, SHARPEN)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the measured sections into the page FILE")
+    choices = (*LOGS, *PARTS)
+    parts = f"only this log of the costs, or this part: {', '.join(PARTS)} (repeatable)"
     parser.add_argument("--only", action="append", choices=choices, metavar="PART", help=parts)
     return parser.parse_args(arguments)
 

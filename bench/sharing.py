@@ -151,7 +151,7 @@ def goals(load: Load) -> list[Goal]:
     ]
 
 
-def section(load: Load) -> list[str]:
+def lines(load: Load) -> list[str]:
     """A part of docs/benchmarks.md."""
     numbers = [f"{load.rate:.0f}", *(f"{each * 1000:.0f} ms" for each in (load.p50, load.p99))]
     numbers += [f"{each / 1e6:.0f} MB" for each in (load.idle, load.peak)]
@@ -173,7 +173,7 @@ if __name__ == "__main__":
         write_table(folder)
     if len(sys.argv) > 3:
         found = measure(lambda _: folder, print, float(sys.argv[3]))
-        print("\n".join(section(found)))
+        print("\n".join(lines(found)))
         print(found)
         for goal in goals(found):
             print(goal)

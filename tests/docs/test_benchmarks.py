@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.goals import Goal
 from bench.iceberg import WEEK
 from bench.iceberg_tables import DAYS, FILES_A_DAY, MISSIONS, write_pyramid
+from bench.page import Section, page
 from lakeprune.cli.main import main
 from tests.docs.blocks import blocks
 
@@ -27,3 +29,13 @@ def test_a_week_among_thousands_of_manifests_is_shown_as_it_is_printed(
     assert f"Files in snapshot: {4000 * FILES_A_DAY}" in printed
     assert "manifests remaining: 7  (-3993, >99% pruned)" in printed
     assert f"Total reduction: {4000 * FILES_A_DAY} -> 14 files" in printed
+
+
+def test_what_is_not_measured_again_stays_on_the_page_and_notes_stay_last() -> None:
+    earlier = "# Benchmarks\n\n## A\n\none\n\n## B\n\ntwo\n\n## Notes\n\nwhy\n"
+    written = page(earlier, ["a fact"], [Section(["## B", "", "three"], [Goal("fast", "9x", met=False)], (0.5, 1))])
+    headings = [line for line in written.splitlines() if line.startswith("## ")]
+    assert headings == ["## A", "## B", "## Notes"]
+    assert "one" in written and "three" in written and "why" in written and "two" not in written
+    assert "| fast | 9x | **no** |" in written
+    assert page(written, ["a fact"], []) == written
