@@ -12,9 +12,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.builders.engine import ENGINE
+from tests.scope import IS_WHOLE
 
 settings.register_profile(
-    "lakeprune", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+    "lakeprune",
+    max_examples=100 if IS_WHOLE else 40,
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lakeprune")
 

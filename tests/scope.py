@@ -12,3 +12,8 @@ import pytest
 
 IS_WHOLE = os.environ.get("LAKEPRUNE_CONFORMANCE") == "whole"
 only_whole = pytest.mark.skipif(not IS_WHOLE, reason="takes a minute: `make conformance` runs it")
+
+
+def share_of(cases: int) -> int:
+    """How many random cases of so many that `make conformance` tries."""
+    return cases if IS_WHOLE else cases // 5

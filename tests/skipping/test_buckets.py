@@ -23,6 +23,7 @@ from lakeprune.skipping.mask import Mask, conjunction
 from lakeprune.skipping.plan import Bit, plan_clauses
 from lakeprune.values.intervals import Interval, from_intervals
 from lakeprune.values.types import INT, STRING, DataType
+from tests.scope import share_of
 from tests.skipping.containers import SqlEngine, judge_by_reference
 from tests.skipping.test_truth_tables import verdict
 
@@ -85,7 +86,7 @@ def test_a_row_of_the_truth_table_holds_on_both_engines(row: list[str]) -> None:
 X = Column(("x",), ("x",), INT, Role.DATA)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share_of(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(-40, 40), st.integers(0, 12)), max_size=4), st.integers(0, 15), st.integers(0, 15))
 def test_a_container_is_dropped_exactly_when_none_of_the_buckets_is_there(
     ranges: list[tuple[int, int]], one: int, other: int

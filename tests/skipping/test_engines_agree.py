@@ -20,6 +20,7 @@ from lakeprune.skipping.leaves.membership import membership_mask
 from lakeprune.skipping.plan import Bit, Lift
 from lakeprune.values.intervals import Interval, IntervalSet, from_intervals
 from lakeprune.values.types import DataType, Family, Kind
+from tests.scope import share_of
 from tests.skipping.containers import SqlEngine, judge_by_reference
 
 A32 = "a" * 32
@@ -111,7 +112,7 @@ def test_columns_compare_the_same_on_both_engines(kind: Kind) -> None:
     check()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 @given(st.lists(st.integers(-60, 60), min_size=9, max_size=60, unique=True), st.integers(-70, 70), st.integers(0, 30))
 def test_a_long_list_is_searched_exactly(points: list[int], low: int, width: int) -> None:
     """Against a set of plain integers: [low, low + width] inside the set, and outside it."""

@@ -13,6 +13,7 @@ from lakeprune.storage.access import Access
 from lakeprune.storage.object.client import ObjectClient
 from lakeprune.storage.object.location import object_location
 from lakeprune.storage.object.options import client_settings
+from tests.scope import share_of
 from tests.storage.proxy import Proxy
 from tests.storage.running import explain
 from tests.storage.servers import AZURE_KEY, Server, free_port
@@ -118,7 +119,7 @@ BASE = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 @given(
     chosen=st.sampled_from([(kind, name) for kind, names in NAMES.items() for name in names]),
     value=VALUES,

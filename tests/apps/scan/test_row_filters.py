@@ -64,7 +64,7 @@ def _normal(text: str, replay: Replay, *, ansi: bool) -> Expr | None:
     return None if why_not_exact(predicate) else predicate
 
 
-@settings(max_examples=3000 if IS_WHOLE else 200)
+@settings(max_examples=3000 if IS_WHOLE else 100)
 @given(asked=predicates(DATA, depth=3), some=st.lists(rows(DATA), min_size=1, max_size=8))
 def test_filters_agree_with_the_evaluation_of_each_row(asked: Asked, some: list[dict[Column, Scalar]]) -> None:
     predicate = normalise(asked.tree, asked.profile)

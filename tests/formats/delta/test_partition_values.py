@@ -24,6 +24,7 @@ from lakeprune.values.types import DataType, Kind
 from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata
 from tests.builders.engine import ENGINE
 from tests.formats.delta.relation import PROFILE, files, opened
+from tests.scope import share_of
 
 BERLIN = Profile(now=0, zone="Europe/Berlin", zone_is_given=True)
 OFFSET = Profile(now=0, zone="-08:00", zone_is_given=True)
@@ -93,7 +94,7 @@ def domain_in_sql(text: str | None, data_type: DataType, profile: Profile) -> di
     return domains_in_sql([text], data_type, profile)[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 @given(st.lists(TEXTS, min_size=20, max_size=60), st.sampled_from(TYPES), st.sampled_from([PROFILE, UTC, OFFSET, BERLIN]))
 def test_sql_and_python_agree(texts: list[str | None], data_type: DataType, profile: Profile) -> None:
     for text, found in zip(texts, domains_in_sql(texts, data_type, profile), strict=True):

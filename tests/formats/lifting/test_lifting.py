@@ -30,6 +30,7 @@ from lakeprune.formats.lifting.year import Year
 from lakeprune.values.types import DataType, Kind
 from tests.builders.engine import ENGINE
 from tests.formats.lifting.cases import Case, all_cases, hash_cases
+from tests.scope import share_of
 
 CASES = all_cases()
 MICROS = st.integers(-(2**63), 2**63 - 1)
@@ -107,7 +108,7 @@ IDS = [f"{type(transform).__name__}-{getattr(transform, 'source', None)}" for tr
 
 @pytest.mark.parametrize(("transform", "values", "theirs"), TRANSFORMS, ids=IDS)
 def test_partition_values_are_those_of_pyiceberg(transform: Transform, values: st.SearchStrategy[Any], theirs: Any) -> None:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=share_of(150), deadline=None)
     @given(values)
     def check(value: Any) -> None:
         assert transform.apply(value) == theirs(value)
@@ -131,7 +132,7 @@ ANYWHERE: list[tuple[Transform, st.SearchStrategy[Any]]] = [
 def test_every_value_lies_in_the_range_of_its_partition_value(transform: Any, values: st.SearchStrategy[Any]) -> None:
     """Of all values of the type, those that wrap around included; and in the range of a container with other values."""
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=share_of(300), deadline=None)
     @given(values, values)
     def check(value: Any, other: Any) -> None:
         least, greatest = sorted((transform.apply(value), transform.apply(other)))

@@ -32,6 +32,7 @@ from lakeprune.predicate.tree import (
 )  # fmt: skip
 from lakeprune.values.types import BOOLEAN, DATE, INT, LONG, STRING, TIMESTAMP, DataType, Kind
 from tests.predicate.columns import PROFILE, SCHEMA
+from tests.scope import share_of
 
 
 def bound(text: str) -> Expr:
@@ -253,7 +254,7 @@ predicates = st.recursive(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=share_of(1500), deadline=None)
 @given(predicates)
 def test_any_predicate_binds_or_is_a_predicate_error(text: str) -> None:
     assert outcome(text) in ("fine", "LP102", "LP104", "LP106")

@@ -18,6 +18,7 @@ from lakeprune.predicate.functions.regular_expression import is_found
 from lakeprune.predicate.tree import And, Call, Compare, Expr, In, IsNull, IsTruth, Like, Literal, Not, Op, Or, Profile
 from lakeprune.values.time import calendar
 from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
+from tests.scope import share_of
 
 UTC = Profile(now=0)
 NAN = float("nan")
@@ -66,7 +67,7 @@ def test_time_functions_agree_with_duckdb(moment: dt.datetime, unit: str, months
     assert calendar.civil_of(int(value(Call("last_day", (at,), DATE)))) == (last.year, last.month, last.day)  # type: ignore[arg-type]  # ditto
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share_of(200), deadline=None)
 @given(st.text("ab%_", max_size=6), st.text("ab%_", max_size=6))
 def test_like_agrees_with_duckdb(text: str, pattern: str) -> None:
     row = duckdb.execute("SELECT $t LIKE $p ESCAPE '\\'", {"t": text, "p": pattern}).fetchone()

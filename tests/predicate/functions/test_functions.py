@@ -23,6 +23,7 @@ from lakeprune.values.types import INTEGER_RANGES, Kind, Scalar
 from tests.generator.trees import DATA, RANDOMS, value_of, values
 from tests.generator.values import DAY
 from tests.predicate.outcomes import check_truths
+from tests.scope import share_of
 
 UTC = Profile(now=0)
 DOCUMENTED = (Path(__file__).parents[3] / "docs" / "rules" / "functions.md").read_text(encoding="utf-8")
@@ -68,7 +69,7 @@ def cuts(draw: st.DrawFn) -> tuple[Expr, list[dict[Column, Scalar]], Profile]:
     return predicate, [start, *rows, dict.fromkeys(start, None)], profile
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=share_of(1000), deadline=None)
 @given(cuts())
 def test_a_preimage_has_the_truth_of_the_function_on_every_row(
     case: tuple[Expr, list[dict[Column, Scalar]], Profile],

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeprune.predicate.functions.like_pattern import MAX_STEPS, Wildcard, matches, pieces_of
+from tests.scope import share_of
 
 
 def is_like(text: str, pattern: str) -> bool:
@@ -22,7 +23,7 @@ def is_like(text: str, pattern: str) -> bool:
     return len(text) in reached
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=share_of(1000), deadline=None)
 @given(st.text("ab", max_size=9), st.text("ab%_", max_size=9))
 def test_matches_is_the_definition(text: str, pattern: str) -> None:
     assert matches(text, pieces_of(pattern)) == is_like(text, pattern)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.matching import Matcher
+from tests.scope import share_of
 
 atoms = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", r"\w", "^", "$"])
 patterns = st.recursive(
@@ -32,7 +33,7 @@ def backtracked(pattern: str, text: str) -> Iterator[tuple[int, ...]]:
         start = match.end() + (match.start() == match.end())
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=share_of(2000), deadline=None)
 @given(patterns, st.text("abc-", max_size=8))
 def test_it_finds_what_a_backtracking_engine_finds_first(pattern: str, text: str) -> None:
     try:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lakeprune.predicate.functions.automaton import MAX_STATES, MAX_WORK
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.regular_expression import MAX_DEPTH, is_found
+from tests.scope import share_of
 
 ATOMS = ["a", "b", "1", " ", ".", "[ab]", "[^a]", "[a-b1]", r"\d", r"\w", r"\s", r"\.", r"[\d.]", "^", "$", r"\$", ""]
 QUANTIFIERS = ["", "", "", "*", "+", "?", "{2}", "{0}", "{1,2}", "{2,}", "{0,1}"]
@@ -31,7 +32,7 @@ def patterns(draw: st.DrawFn, depth: int = 3) -> str:
     return "|".join(branches)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=share_of(400), deadline=None)
 @given(patterns(), st.text("ab1 .$", max_size=7))
 @example("(^|x)(^|y)z", "z")
 @example("(a|b$)+$", "ab")

@@ -22,6 +22,7 @@ from lakeprune.predicate.write.show import show
 from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind, Scalar
 from tests.generator.trees import EVERY, Asked, predicates, rows
 from tests.predicate.outcomes import check_truths, outcomes
+from tests.scope import share_of
 
 UTC = Profile(now=0)
 TYPES = {
@@ -75,7 +76,7 @@ def test_every_pass_has_its_pairs() -> None:
     assert {name for name, _, _ in pairs()} | {"settle_columns"} == set(PASSES)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share_of(300), deadline=None)
 @given(predicates(EVERY), st.lists(rows(EVERY), min_size=1, max_size=4))
 def test_normalising_keeps_the_truth_on_every_row(asked: Asked, found: list[dict[Column, Scalar]]) -> None:
     predicate, profile = asked

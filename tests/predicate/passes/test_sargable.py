@@ -22,6 +22,7 @@ from lakeprune.predicate.write.pasteable import implied, is_exact, plain_sql
 from lakeprune.values.time.calendar import DAY, civil_of
 from lakeprune.values.time.zones import local_of
 from lakeprune.values.types import DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ
+from tests.scope import share_of
 
 COLUMNS = {"ts": TIMESTAMP, "tn": TIMESTAMP_NTZ, "d": DATE, "n": LONG, "s": STRING}
 SCHEMA = Schema(tuple(Field(name, name, type_) for name, type_ in COLUMNS.items()))
@@ -80,7 +81,7 @@ def truths(predicate: Expr, value: Any) -> set[bool]:
             raise AssertionError(predicate)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share_of(300), deadline=None)
 @given(MOMENTS, MOMENTS, st.sampled_from(PATTERNS), st.sampled_from(list(OPERATORS)), st.sampled_from(["tn", "ts", "d"]))
 def test_a_format_of_a_time_is_a_range_of_it(moment: int, other: int, pattern: str, op: str, column: str) -> None:
     for near in (other, moment, moment + 86_400_000_000):
@@ -91,7 +92,7 @@ def test_a_format_of_a_time_is_a_range_of_it(moment: int, other: int, pattern: s
         assert OPERATORS[op](formatted(local, pattern), literal) in truths(predicate, value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share_of(200), deadline=None)
 @given(MOMENTS, st.integers(0, 26), st.sampled_from(["=", ">=", "<", "LIKE"]), st.sampled_from(["tn", "d"]))
 def test_the_text_of_a_time_is_a_range_of_it(moment: int, length: int, op: str, column: str) -> None:
     text = cast_text(moment) if column == "tn" else formatted(moment, "yyyy-MM-dd")
@@ -104,7 +105,7 @@ def test_the_text_of_a_time_is_a_range_of_it(moment: int, length: int, op: str, 
     assert truth in truths(found(f"CAST({column} AS STRING) {op} '{literal}'", Profile(0)), value)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 @given(st.integers(1_500_000_000_000_000, 1_800_000_000_000_000), st.sampled_from(PATTERNS))
 def test_clock_changes_are_in_the_range(moment: int, pattern: str) -> None:
     """Local time repeats and jumps; whatever the zone, the text of an instant is found again."""
@@ -113,7 +114,7 @@ def test_clock_changes_are_in_the_range(moment: int, pattern: str) -> None:
         assert True in truths(found(f"date_format(ts, '{pattern}') = '{literal}'", Profile(0, zone, True)), moment)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 @given(st.text(alphabet="ab -!", max_size=5), st.text(alphabet="ab -!", max_size=5), st.sampled_from(["=", "!="]))
 def test_texts_around_a_column_are_taken_off(value: str, literal: str, op: str) -> None:
     for text, computed in (
@@ -123,7 +124,7 @@ def test_texts_around_a_column_are_taken_off(value: str, literal: str, op: str) 
         assert OPERATORS[op](computed, literal) in truths(found(text, Profile(0)), value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=share_of(100), deadline=None)
 @given(st.integers(-120, 120), st.sampled_from(["7", "-7", "007", "+7", "x", "", "100", "-0", "0", "9" * 30]))
 def test_the_text_of_an_integer_names_it(value: int, literal: str) -> None:
     for op in ("=", "!="):

@@ -18,6 +18,7 @@ from lakeprune.report.buckets import bucket_of
 from lakeprune.values.types import DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind, Scalar
 from tests.generator.trees import EVERY, Asked, predicates, rows
 from tests.predicate.outcomes import check_truths
+from tests.scope import share_of
 
 UTC = Profile(now=0)
 SCHEMA = Schema(
@@ -40,7 +41,7 @@ def clauses(text: str, profile: Profile = UTC) -> tuple[Clause, ...]:
     return split(bind(parse_predicate(text, profile), SCHEMA, profile, text), profile)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share_of(200), deadline=None)
 @given(predicates(EVERY), st.lists(rows(EVERY), min_size=1, max_size=3))
 def test_the_and_of_all_clauses_is_the_predicate(asked: Asked, found: list[dict[Column, Scalar]]) -> None:
     predicate, profile = asked

@@ -36,6 +36,7 @@ from lakeprune.predicate.tree import (
 from lakeprune.predicate.write.show import show
 from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Kind
 from tests.predicate.columns import NOW, PROFILE
+from tests.scope import share_of
 
 
 def tree(text: str) -> Expr:
@@ -375,7 +376,7 @@ words = st.sampled_from(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=share_of(1500), deadline=None)
 @given(st.lists(words, min_size=1, max_size=7).map(" ".join))
 def test_plain_terms_are_read_as_sqlglot_reads_them(text: str) -> None:
     try:
@@ -387,13 +388,13 @@ def test_plain_terms_are_read_as_sqlglot_reads_them(text: str) -> None:
         assert read_term(tokens, 0, len(tokens.items), Clock(PROFILE)) == plain
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=share_of(1500), deadline=None)
 @given(st.lists(words, min_size=1, max_size=14).map(" ".join))
 def test_random_tokens_are_a_predicate_or_a_predicate_error(text: str) -> None:
     assert outcome(text) in ("fine", "LP101", "LP104", "LP105", "LP106", "LP110")
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=share_of(1000), deadline=None)
 @given(st.one_of(st.text(), st.binary().map(lambda junk: junk.decode("utf-8", "surrogateescape"))))
 def test_junk_is_a_predicate_or_a_predicate_error(text: str) -> None:
     assert outcome(text) in ("fine", "LP101", "LP104", "LP105", "LP106", "LP110")

@@ -35,6 +35,7 @@ from lakeprune.values.intervals import values as points
 from lakeprune.values.types import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Kind
 from tests.predicate.bind.test_bind import bound, predicates
 from tests.predicate.columns import PROFILE, SCHEMA
+from tests.scope import share_of
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_timestamps_are_shown_in_the_zone_asked_for() -> None:
     assert show(at, "+05:30") == "ts = '1970-01-01 05:30:00'"
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=share_of(1500), deadline=None, derandomize=True)
 @given(predicates)
 def test_bound_predicates_are_read_back_as_they_were(text: str) -> None:
     try:

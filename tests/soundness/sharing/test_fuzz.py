@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lakeprune.apps.sharing.hints.ask import ask_hints
 from lakeprune.planning.planner import Planner
+from tests.scope import share_of
 from tests.soundness.sharing.fuzz import check, planner, try_batch
 
 _SHARED = cache(planner)
@@ -29,7 +30,7 @@ def test_many_inputs_are_used_and_many_are_not() -> None:
     assert 40 < used < 360
 
 
-@settings(max_examples=300)
+@settings(max_examples=share_of(300))
 @given(st.lists(st.text(max_size=60), max_size=3), st.none() | st.text(max_size=200))
 def test_no_text_raises(sql: list[str], json: str | None) -> None:
     check(ask_hints(_asked(), sql, json))
@@ -41,7 +42,7 @@ _DOCUMENTS = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=share_of(200))
 @given(_DOCUMENTS)
 def test_no_json_document_raises(document: object) -> None:
     import json

@@ -85,7 +85,7 @@ def test_a_file_that_is_cut_off_anywhere_is_damaged_unless_it_ends_with_a_block(
 
 
 @pytest.mark.parametrize("codec", CODECS)
-@settings(max_examples=1000 if IS_WHOLE else 100)
+@settings(max_examples=1000 if IS_WHOLE else 40)
 @given(seed=st.integers(0, 2**32))
 def test_flipped_bits_are_found_or_change_values_only(codec: str, seed: int) -> None:
     chance = random.Random(seed)
