@@ -27,7 +27,8 @@ SHARE = (
     "if(id < 100, 1, 0) = 1",
 )  # fmt: skip
 EXTRA = ("struct(id, i) = struct(505L, 5)", "z = 1505 AND id > 1400 AND id + 1 < 1602")  # beside those of the model
-COLUMN_AGAINST_COLUMN = ("id > a", "id = a", "id = i", "n > a", "n = v", "n != dec", "id >= i * 100")  # no condition says that
+# No condition says what columns have to do with each other; and where a writer hides a NaN, Delta would not look for it.
+WITHOUT_A_CONDITION = ("id > a", "id = a", "id = i", "n > a", "n = v", "n != dec", "id >= i * 100", "isnan(v)")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_spark_reads_the_files_that_metadata_asks_for(where: str, t20: Path, spa
     rows, after = ran(found.frame)
     needed = lakeprune.explain(t20, where, timezone="UTC").numbers.kept.files
     assert rows == expected
-    assert after <= (before if where in COLUMN_AGAINST_COLUMN else needed)
+    assert after <= (before if where in WITHOUT_A_CONDITION else needed)
     for one in found.added:  # as Delta plans; of these Spark leaves out what it sees by partitions itself
         assert one.files_before >= before
         assert one.files_after >= after

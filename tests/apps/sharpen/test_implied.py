@@ -79,7 +79,7 @@ def test_no_condition_on_rounded_bounds_is_added() -> None:
     def found(where: str) -> Conditions:
         return conditions_of(written_clauses(read(where, UTC, facts), UTC), facts, UTC)
 
-    assert found("wide IN (1, 5)") == Conditions((), (), (("wide IN (1, 5)", ROUNDED),))
+    assert found("wide IN (1, 5)") == Conditions(("wide IS NOT NULL",), (), (("wide IN (1, 5)", ROUNDED),))
     assert found("price IN (1, 5)").added == ("price = 1.00 OR price = 5.00",)
 
 
@@ -114,3 +114,19 @@ def test_a_leg_that_is_never_true_asks_for_nothing() -> None:
 def test_a_long_list_becomes_ranges() -> None:
     (condition,) = conditions(f"l IN ({', '.join(str(7 * n) for n in range(1000))})").added
     assert condition.count(" OR ") == MOST_RANGES - 1
+
+
+@pytest.mark.parametrize(
+    ("where", "added"),
+    [
+        ("l BETWEEN 10 AND 5", ("FALSE",)),
+        ("round(i) = 601", ("i IS NOT NULL",)),
+        ("i IN (601, l)", ("i IS NOT NULL",)),
+        ("trim(s) = 'w601'", ("s IS NOT NULL",)),
+        ("struct(l, i) = struct(505L, 5)", ("l = 505 AND (l IS NOT NULL)", "i = 5 AND (i IS NOT NULL)")),
+        ("round(i) = 601 OR l = 1", ()),
+        ("length(s) = 3", ()),  # Spark infers that s has a value
+    ],
+)
+def test_what_functions_lists_and_structs_demand_of_their_columns(where: str, added: tuple[str, ...]) -> None:
+    assert conditions(where).added == added

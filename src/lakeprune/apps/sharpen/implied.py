@@ -15,6 +15,7 @@ from msgspec import Struct
 from lakeprune.formats.delta.spark_skipping import DeltaSpark
 from lakeprune.formats.delta.spark_usable import is_plain, is_rounded, usable
 from lakeprune.formats.snapshot import SnapshotFacts
+from lakeprune.predicate.passes.demand_values import demanded, inferred_by_spark
 from lakeprune.predicate.passes.normalise import merge
 from lakeprune.predicate.passes.rebuild import any_of
 from lakeprune.predicate.passes.sargable import sargable
@@ -27,12 +28,14 @@ from lakeprune.predicate.tree import (
     Call,
     Clause,
     Column,
+    Compare,
     Constant,
     Expr,
     Like,
     Member,
     Not,
     NullTest,
+    Op,
     Opaque,
     Or,
     Profile,
@@ -64,14 +67,14 @@ def conditions_of(parts: Iterable[tuple[Expr, Clause]], facts: SnapshotFacts, pr
     branches: list[tuple[str, ...]] = []
     refused: list[tuple[str, str]] = []
     for conjunct, clause in parts:
-        unused = _unused(conjunct, facts, profile) if is_delta else _unused_by_iceberg(conjunct)
+        unused = _unused(conjunct, clause, facts, profile) if is_delta else _unused_by_iceberg(conjunct)
         if unused is None:
             continue
-        known = implied(_meaning(conjunct, clause, profile))
+        known = _known(conjunct, clause, profile)
         kept = usable(known, has_exact_decimals=not is_delta)
         sides = [only(kept, role) for role in Role] if is_delta else [kept]
         found = [text for side in sides if side != TRUE and (text := plain_sql(side, zone)) is not None]
-        added |= dict.fromkeys(found)
+        added |= dict.fromkeys((*found, *_values(kept, conjunct, zone)))
         divided = _branches(known, profile) if is_delta else []
         branches = branches or divided
         if not found and not divided:
@@ -81,11 +84,15 @@ def conditions_of(parts: Iterable[tuple[Expr, Clause]], facts: SnapshotFacts, pr
     return Conditions(tuple(added), tuple((*branch, *added) for branch in branches), tuple(refused))
 
 
-def _unused(conjunct: Expr, facts: SnapshotFacts, profile: Profile) -> str | None:
+def _unused(conjunct: Expr, clause: Clause, facts: SnapshotFacts, profile: Profile) -> str | None:
     """Why Delta does not use a conjunct whole; None where it does."""
     columns = columns_of(conjunct)
     if columns and all(column.role is Role.PARTITION for column in columns):
         return None  # evaluated exactly, as it is written
+    if _is_never_true(clause.predicate) and not isinstance(conjunct, Constant):
+        return "it looks at every condition by itself"
+    if any(isinstance(node, Compare) and node.op is Op.NULL_SAFE_EQ for node in nodes(conjunct)):
+        return "it does not look into structs"  # equal structs are bound as equal fields
     reasons = DeltaSpark(facts, profile).plan([conjunct])[1]
     return reasons[0] if reasons else "it is not known" if any(isinstance(node, Opaque) for node in nodes(conjunct)) else None
 
@@ -96,9 +103,30 @@ def _unused_by_iceberg(conjunct: Expr) -> str | None:
     return "Spark does not hand functions and arithmetic over to Iceberg" if has_function else None
 
 
-def _meaning(conjunct: Expr, clause: Clause, profile: Profile) -> Expr:
-    """The clause, with what the rules for proposals make of what the ordinary ones leave opaque."""
-    return sargable(conjunct, profile) if any(isinstance(node, Opaque) for node in nodes(clause.predicate)) else clause.predicate
+def _known(conjunct: Expr, clause: Clause, profile: Profile) -> Expr:
+    """What the clause implies, with what the rules for proposals make of what the ordinary ones leave opaque."""
+    if _is_never_true(clause.predicate):
+        return FALSE
+    has_opaque = any(isinstance(node, Opaque) for node in nodes(clause.predicate))
+    return implied(sargable(conjunct, profile) if has_opaque else clause.predicate)
+
+
+def _values(kept: Expr, conjunct: Expr, zone: str) -> Iterator[str]:
+    """That columns have a value, where Spark does not infer it: `n IN (1, a)` and `round(n) = 1` are not TRUE where n is NULL."""
+    stated = {node.column for node in nodes(kept) if isinstance(node, Member | NullTest)} | {*inferred_by_spark(conjunct)}
+    for column in demanded(conjunct) if kept != FALSE else ():
+        text = plain_sql(usable(Not(NullTest(column))), zone)
+        if column.role is Role.DATA and column not in stated and text is not None:
+            yield text
+
+
+def _is_never_true(predicate: Expr) -> bool:
+    """Ranges that have no value in common are a set without a value."""
+    match predicate:
+        case Member(_, values):
+            return values.is_empty()
+        case _:
+            return predicate in (FALSE, NULL)
 
 
 def _branches(predicate: Expr, profile: Profile) -> list[tuple[str, ...]]:
@@ -148,4 +176,4 @@ def _partition_side(leg: Expr) -> Expr:
 def _excludes(where: Expr, other: Expr, profile: Profile) -> bool:
     """Whether no partition satisfies both."""
     both = merge(And((where, other)), profile)
-    return both in (FALSE, NULL) or (isinstance(both, Member) and not both.values.intervals and not both.values.nan)
+    return _is_never_true(both)

@@ -36,6 +36,8 @@ def usable(predicate: Expr, *, has_exact_decimals: bool = False) -> Expr:
             if _has_other_bounds(column, has_exact_decimals=has_exact_decimals) or _may_be_nan(predicate):
                 return TRUE
             return Member(column, values.merged_to(MOST_RANGES))
+        case NullTest(_, leaves) if leaves:  # of a NULL struct all fields are NULL; it has no null count of its own
+            return all_of([NullTest(leaf) for leaf in leaves])
         case NullTest(column) | Not(NullTest(column)) if not column.type.collation:
             return predicate
         case Constant():
