@@ -197,6 +197,7 @@ BUILDERS: dict[str, Builder] = {
     **{name: _add_span(form) for name, form in SPANS.items()},
     "StringSplit": lambda node: Call("split", node.args()),
     "GetArrayItem": lambda node: element_of(*node.args()),
+    "CreateNamedStruct": lambda node: Call("struct", node.args()[1::2]),  # names alternate with values
     "Md5": lambda node: Call("md5", node.args()),
     "Murmur3Hash": _hash,
     "Cast": _cast,

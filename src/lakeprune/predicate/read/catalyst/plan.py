@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from lakeprune.predicate.functions.randomness import CATALYST_RANDOM
 from lakeprune.predicate.read.catalyst.functions import OPERATORS, SPANS, Operand, build, functions_by_class
-from lakeprune.predicate.read.catalyst.types import data_type, literal
+from lakeprune.predicate.read.catalyst.types import data_type, fields_of_struct, literal
 from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Field, Schema
-from lakeprune.predicate.tree import And, Expr, Literal, Name, Not, Opaque, Or
+from lakeprune.predicate.tree import And, Call, Expr, Literal, Name, Not, Opaque, Or
 from lakeprune.values.types import NESTED_KINDS, DataType
 
 Node = Mapping[str, Any]
@@ -87,6 +87,8 @@ def _translated(node: Node, operands: tuple[_Part, ...], relation: Relation) -> 
             case "Not":
                 return _Part(node, operands, Not(_predicate(operands[0], relation)))
             case "Literal":
+                if (fields := fields_of_struct(node)) is not None:
+                    return _Part(node, operands, Call("struct", fields))
                 found = literal(node)
                 return _Part(node, operands, found, type=found.type)
             case "AttributeReference":

@@ -15,7 +15,7 @@ from lakeprune.predicate.read.sql.functions import Unsupported
 from lakeprune.predicate.tree import Literal
 from lakeprune.values.floats import to_float32
 from lakeprune.values.literals import parse_as
-from lakeprune.values.types import TIME_KINDS, DataType, Kind, Scalar
+from lakeprune.values.types import INTEGRAL_KINDS, TIME_KINDS, DataType, Kind, Scalar
 
 PRINTING_ZONE = "UTC"  # timestamps are printed in the zone of the session that prints: in this one no hour comes twice
 _PLAIN = {
@@ -56,6 +56,28 @@ def literal(node: Mapping[str, Any]) -> Literal:
         return Literal(_value(value, type_), type_)
     except ValueError as error:
         raise Unsupported(f"a constant that is not read as a {type_}") from error
+
+
+def fields_of_struct(node: Mapping[str, Any]) -> tuple[Literal, ...] | None:
+    """The constants in a Literal node of a struct of whole numbers; None where it is not one.
+
+    >>> struct = {"type": "struct", "fields": [{"name": "a", "type": "long"}, {"name": "b", "type": "integer"}]}
+    >>> [one.value for one in fields_of_struct({"value": "[505,null]", "dataType": struct})]
+    [505, None]
+    """
+    written, value = node.get("dataType"), node.get("value")
+    if not isinstance(written, Mapping) or written.get("type") != "struct" or not isinstance(value, str):
+        return None
+    types = [data_type(field["type"]) for field in written["fields"]]
+    texts = value.removeprefix("[").removesuffix("]").split(",")
+    if len(texts) != len(types):  # a row as it lies in memory, with a word of bits before its values
+        return None
+    found = []
+    for type_, text in zip(types, texts, strict=True):
+        if type_ is None or type_.kind not in INTEGRAL_KINDS or (text != "null" and not re.fullmatch(r"-?\d+", text)):
+            return None
+        found.append(Literal(None if text == "null" else int(text), type_))
+    return tuple(found)
 
 
 def _value(text: str, type_: DataType) -> Scalar:
