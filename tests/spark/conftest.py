@@ -15,15 +15,18 @@ from tests.spark.processes import DELTA
 
 # A compiler that stops early, one collector, no code generation: five times faster for queries over a handful of rows.
 # The parser's cache takes 250 MB after thousands of predicates: in the default heap, half of the time went into garbage.
+# By itself such a compiler has room for 48 MB of code: the JVM threw code away, and compiled it again, all the time.
 _SMALL = {
     "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
+    "spark.sql.files.minPartitionNum": "1",
+    "spark.sql.ui.explainMode": "simple",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
     "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
