@@ -11,11 +11,12 @@ from pyspark.sql import SparkSession
 from lakeprune.engines.spark.packages import iceberg_package
 from lakeprune.engines.spark.session import SparkSettings, open_session
 from lakeprune.errors import UsageError
+from tests.spark.lake import Lake, write_lake, write_t20
 from tests.spark.processes import DELTA
 
 # A compiler that stops early, one collector, no code generation: five times faster for queries over a handful of rows.
-# The parser's cache takes 250 MB after thousands of predicates: in the default heap, half of the time went into garbage.
 # By itself such a compiler has room for 48 MB of code: the JVM threw code away, and compiled it again, all the time.
+# The parser's cache takes 250 MB after thousands of predicates: in the default heap, half of the time went into garbage.
 _SMALL = {
     "spark.driver.memory": "3g",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m",
@@ -43,6 +44,18 @@ def spark() -> Iterator[SparkSession]:
         pytest.skip(f"no Spark here: {error.what}")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def small_lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """For tests that only read it."""
+    return write_lake(spark, tmp_path_factory.mktemp("small") / "lake")
+
+
+@pytest.fixture(scope="session")
+def t20(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For tests that only read it."""
+    return write_t20(spark, tmp_path_factory.mktemp("small") / "t20")
 
 
 @pytest.fixture

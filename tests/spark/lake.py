@@ -15,6 +15,16 @@ _ORDERS = (
     "named_struct('x', id, 'y', 'f') AS st", "if(id % 3 = 0, null, id) AS n",
 )  # fmt: skip
 
+_T20 = (
+    "id", "CAST(id DIV 100 % 4 AS INT) AS p", "CAST(id DIV 100 AS INT) AS i", "CAST(id AS DOUBLE) / 10 AS v", "id AS a",
+    "TIMESTAMP'2023-01-01' + make_dt_interval(CAST(37 * (id DIV 100) AS INT), 0, 0, id % 100) AS ts",
+    "CAST(TIMESTAMP'2023-01-01' + make_dt_interval(CAST(37 * (id DIV 100) AS INT)) AS TIMESTAMP_NTZ) AS tn",
+    "DATE'2023-01-01' + CAST(37 * (id DIV 100) AS INT) AS d", "CAST(id AS DECIMAL(12, 2)) AS dec",
+    "concat(chr(97 + CAST(id DIV 100 AS INT)), lpad(id % 100, 2, '0')) AS s", "id % 2 = 0 AS bb",
+    "CASE WHEN id DIV 100 % 5 <> 0 THEN id END AS n", "named_struct('x', id, 'y', chr(97 + CAST(id DIV 100 AS INT))) AS st",
+    "CASE WHEN id DIV 100 % 5 <> 0 THEN concat('w', id) END AS ns", "id AS z",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Lake:
@@ -40,3 +50,12 @@ def write_lake(spark: SparkSession, folder: Path) -> Lake:
     spark.sql(f"DELETE FROM delta.`{lake.customers}` WHERE id = 7")
     spark.sql(f"ALTER TABLE delta.`{lake.customers}` RENAME COLUMN nick TO name")
     return lake
+
+
+def write_t20(spark: SparkSession, place: Path) -> Path:
+    """20 files of 100 rows, in order; `z` lies behind the indexed columns."""
+    indexed = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '15')"
+    nothing = f"SELECT {', '.join(_T20)} FROM range(0, 1) WHERE false"
+    spark.sql(f"CREATE TABLE delta.`{place}` USING delta PARTITIONED BY (p) {indexed} AS {nothing}")
+    spark.range(0, 2000, 1, 20).selectExpr(*_T20).write.format("delta").mode("append").save(str(place))
+    return place

@@ -28,15 +28,6 @@ from tests.spark.hunt import by_spark, hunted_table
 from tests.spark.test_verify_random import plain
 
 pytestmark = pytest.mark.spark
-COLUMNS = (
-    "id", "CAST(id DIV 100 % 4 AS INT) AS p", "CAST(id DIV 100 AS INT) AS i", "CAST(id AS DOUBLE) / 10 AS v", "id AS a",
-    "TIMESTAMP'2023-01-01' + make_dt_interval(CAST(37 * (id DIV 100) AS INT), 0, 0, id % 100) AS ts",
-    "CAST(TIMESTAMP'2023-01-01' + make_dt_interval(CAST(37 * (id DIV 100) AS INT)) AS TIMESTAMP_NTZ) AS tn",
-    "DATE'2023-01-01' + CAST(37 * (id DIV 100) AS INT) AS d", "CAST(id AS DECIMAL(12, 2)) AS dec",
-    "concat(chr(97 + CAST(id DIV 100 AS INT)), lpad(id % 100, 2, '0')) AS s", "id % 2 = 0 AS bb",
-    "CASE WHEN id DIV 100 % 5 <> 0 THEN id END AS n", "named_struct('x', id, 'y', chr(97 + CAST(id DIV 100 AS INT))) AS st",
-    "CASE WHEN id DIV 100 % 5 <> 0 THEN concat('w', id) END AS ns", "id AS z",
-)  # fmt: skip
 SHAPES = (
     "id IN (5, 1995)", "id IN (5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1995)", "id = 5 OR id = 1995", "p = 1 OR id = 5",
     "(p = 1 AND id < 300) OR (p = 2 AND id > 1700)", "(p = 1 OR p = 2) AND id < 300", "p IN (1, 3)", "p % 2 = 0",
@@ -74,20 +65,6 @@ SHAPES = (
     "CASE WHEN n > 600 THEN true END", "n IS NULL OR n % 2 = 0", "n % 2 = 0 AND ns LIKE '%1'", "isnull(n)", "-n < -1900",
     "n * 2 = 1202", "n / 2 = 300.5", "floor(n / 2) = 300", "n BETWEEN 600 AND 602", "st.x % 7 = 3",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def t20(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_t20(spark, tmp_path_factory.mktemp("model") / "t20")
-
-
-def write_t20(spark: SparkSession, place: Path) -> Path:
-    """20 files of 100 rows, in order; `z` lies behind the indexed columns."""
-    indexed = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '15')"
-    nothing = f"SELECT {', '.join(COLUMNS)} FROM range(0, 1) WHERE false"
-    spark.sql(f"CREATE TABLE delta.`{place}` USING delta PARTITIONED BY (p) {indexed} AS {nothing}")
-    spark.range(0, 2000, 1, 20).selectExpr(*COLUMNS).write.format("delta").mode("append").save(str(place))
-    return place
 
 
 @pytest.mark.parametrize("where", SHAPES if IS_WHOLE else SHAPES[::6])

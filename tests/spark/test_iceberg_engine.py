@@ -174,10 +174,9 @@ def test_decimals_of_two_scales_are_compared_exactly(spark: SparkSession, tmp_pa
     counts: dict[str, dict[int, Any]] = {"value_counts": {1: 1, 2: 1}, "null_value_counts": {1: 0, 2: 0}}
     metrics = {**counts, "lower_bounds": bounds, "upper_bounds": bounds}
     completed(write_table(tmp_path, columns, [Entry("a", metrics=metrics)]))
-    verdicts = {
-        where: [file.verdict.value for file in lakeprune.explain(tmp_path, where, spark=spark).files]
-        for where in ("cents <> whole", "cents <= whole", "cents > whole")
-    }
+    wheres = ("cents <> whole", "cents <= whole", "cents > whole")
+    reports = lakeprune.explain_many(tmp_path, wheres, spark=spark)
+    verdicts = {where: [file.verdict.value for file in found.files] for where, found in zip(wheres, reports, strict=True)}
     assert verdicts == {"cents <> whole": ["FULL"], "cents <= whole": ["DROP"], "cents > whole": ["FULL"]}
 
 

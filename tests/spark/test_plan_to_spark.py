@@ -15,7 +15,7 @@ from lakeprune.engines.spark.nodes import class_name, descendants
 from lakeprune.errors import UsageError
 from tests.apps.scan.rows import rows_of as arrow_rows
 from tests.scope import IS_WHOLE
-from tests.spark.lake import Lake, write_lake
+from tests.spark.lake import Lake
 from tools.markdown import code_blocks
 from tools.repository import ROOT
 
@@ -26,8 +26,8 @@ WHERES = (
 
 
 @pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
-    return write_lake(spark, tmp_path_factory.mktemp("handed"))
+def lake(small_lake: Lake) -> Lake:
+    return small_lake
 
 
 @pytest.mark.parametrize("where", WHERES if IS_WHOLE else WHERES[:3])
@@ -36,8 +36,7 @@ def test_rows_and_files_are_those_of_the_plan(where: str | None, lake: Lake, spa
     handed = found.to_spark(spark)
     expected = spark.read.format("delta").load(lake.orders).where(where or "TRUE").select("id", "ts")
     assert handed.columns == ["id", "ts"]
-    assert rows_of(handed) == rows_of(expected)
-    assert files_opened(handed) == found.totals.files_scanned
+    assert rows_and_files(handed) == (rows_of(expected), found.totals.files_scanned)
     assert found.handoff is not None
     assert found.handoff.engine == "spark"
     assert set(found.handoff.applied.values()) <= {"Spark", "the plan"}
@@ -88,7 +87,7 @@ def test_parquet_files_are_opened_by_name(tmp_path: Path, spark: SparkSession) -
     spark.range(0, 100, 1, 4).selectExpr("id", "id % 2 AS p").write.partitionBy("p").parquet(str(place))
     found = lakeprune.plan(place, "id < 20 AND p = 1")
     assert sorted(row["id"] for row in found.to_spark(spark).collect()) == list(range(1, 20, 2))
-    assert files_opened(found.to_spark(spark)) == found.totals.files_scanned < 8  # a second run of one frame counts nothing
+    assert files_opened(found.to_spark(spark)) == found.totals.files_scanned < 8
 
 
 @pytest.mark.parametrize("legacy", ["false", "true"])
@@ -141,10 +140,21 @@ def test_the_session_of_the_page_prints_what_it_shows(lake: Lake, spark: SparkSe
 
 
 def rows_of(frame: DataFrame) -> list[str]:
-    return sorted(row[0] for row in frame.selectExpr("to_json(struct(*))").collect())
+    return rows_and_files(frame)[0]
+
+
+def rows_and_files(frame: DataFrame) -> tuple[list[str], int]:
+    shown = frame.selectExpr("to_json(struct(*))")
+    rows = sorted(row[0] for row in shown.collect())
+    return rows, files_of(shown)
 
 
 def files_opened(frame: DataFrame) -> int:
     frame.collect()
+    return files_of(frame)
+
+
+def files_of(frame: DataFrame) -> int:
+    """The files that were opened when it was collected, for the first time: a second run of one frame counts nothing."""
     nodes = descendants(frame._jdf.queryExecution().executedPlan())
     return sum(node.metrics().apply("numFiles").value() for node in nodes if class_name(node) == "FileSourceScanExec")

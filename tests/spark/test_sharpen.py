@@ -14,7 +14,7 @@ from lakeprune.engines.spark.nodes import class_name, descendants
 from lakeprune.errors import UsageError
 from lakeprune.spark import read, sharpen, sharpening
 from tests.scope import IS_WHOLE
-from tests.spark.test_delta_spark_model import SHAPES, write_t20
+from tests.spark.test_delta_spark_model import SHAPES
 from tests.spark.test_sharpen_random import answer
 from tools.markdown import code_blocks
 from tools.repository import ROOT
@@ -29,11 +29,6 @@ SHARE = (
 EXTRA = ("struct(id, i) = struct(505L, 5)", "z = 1505 AND id > 1400 AND id + 1 < 1602")  # beside those of the model
 # No condition says what columns have to do with each other; and where a writer hides a NaN, Delta would not look for it.
 WITHOUT_A_CONDITION = ("id > a", "id = a", "id = i", "n > a", "n = v", "n != dec", "id >= i * 100", "isnan(v)")
-
-
-@pytest.fixture(scope="module")
-def t20(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_t20(spark, tmp_path_factory.mktemp("sharpen") / "t20")
 
 
 @pytest.fixture(scope="module")

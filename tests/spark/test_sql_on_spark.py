@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 import lakeprune
 from lakeprune.apps.sql.sql import pruned_plans
 from lakeprune.errors import UsageError
-from tests.scope import only_whole
-from tests.spark.lake import Lake, write_lake
-from tests.spark.test_plan_to_spark import files_opened, rows_of
+from tests.scope import IS_WHOLE, only_whole
+from tests.spark.lake import Lake
+from tests.spark.test_plan_to_spark import rows_and_files, rows_of
 from tests.spark.test_plans_by_connectors import server  # noqa: F401  # a fixture
 
 pytestmark = pytest.mark.spark
@@ -41,8 +41,8 @@ QUERIES = {
 
 
 @pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
-    return write_lake(spark, tmp_path_factory.mktemp("asked"))
+def lake(small_lake: Lake) -> Lake:
+    return small_lake
 
 
 def tables_of(lake: Lake) -> dict[str, str]:
@@ -62,13 +62,11 @@ def over_whole_tables(spark: SparkSession, lake: Lake, query: str) -> DataFrame:
 def test_rows_are_those_over_whole_tables_and_files_the_planned_ones(name: str, lake: Lake, spark: SparkSession) -> None:
     query, files = QUERIES[name]
     found = lakeprune.sql(tables_of(lake), query, spark=spark)
-    assert rows_of(found) == rows_of(over_whole_tables(spark, lake, query))
-    again = lakeprune.sql(tables_of(lake), query, spark=spark)  # a second run of one frame counts nothing
-    assert files_opened(again) == files
+    assert rows_and_files(found) == (rows_of(over_whole_tables(spark, lake, query)), files)
     assert not views_of(spark), "no view is left behind"
 
 
-@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "+02:00"])
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "+02:00"] if IS_WHOLE else ["Asia/Kolkata"])
 def test_moments_are_in_the_zone_of_the_session(zone: str, lake: Lake, spark: SparkSession) -> None:
     """Files begin at midnight of UTC: read in another zone, the same text means other rows, and other files."""
     session = spark.newSession()

@@ -120,13 +120,13 @@ def test_the_command_plans_refuses_and_executes(spark: SparkSession, tmp_path: P
     document = json.loads(capfd.readouterr().out)
     assert (document["result"], document["plan"]["effects"]["rows_updated"]) == ("planned", 2)
 
-    for flag, value in (("--max-files", "1"), ("--max-rows", "1"), ("--max-rewrite-bytes", "1KB")):
-        assert main([*statement, flag, value, "--execute"]) == 1
+    guards = ["--max-files", "1", "--max-rows", "1", "--max-rewrite-bytes", "1KB", "--require-partition-filter"]
+    for given in (guards, guards[:2], guards[2:4], guards[4:6], guards[6:])[: 5 if IS_WHOLE else 1]:
+        assert main([*statement, *given, "--execute"]) == 1
         said = capfd.readouterr()
         assert "REFUSED by a guard, nothing was changed" in said.out
-        assert "above the limit of 1" in said.err
-    assert main([*statement, "--require-partition-filter", "--execute"]) == 1
-    assert "does not bound a partition column" in capfd.readouterr().err
+        assert said.err.count("above the limit of 1") == min(len(given), 6) // 2
+        assert ("does not bound a partition column" in said.err) == (guards[6] in given)
     assert main([*statement, "--set", "n = 1"]) == 2
     assert "join both with a comma" in capfd.readouterr().err
     assert main([*statement, "--execute", "--output", str(tmp_path / "no" / "such" / "place.txt")]) == 2
