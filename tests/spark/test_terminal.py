@@ -13,6 +13,7 @@ import pytest
 
 from demo.tables import users
 from tests.scope import IS_WHOLE
+from tests.spark.conftest import _SMALL
 
 pytestmark = pytest.mark.spark
 
@@ -24,6 +25,7 @@ COMMANDS = {
     "delete": ["delete", "delta.`users`", "-w", "age > 40"],
 }
 FIRST = {"sql": "Query:"}
+QUICK = [f"--conf={key}={value}" for key, value in _SMALL.items() if "extension" not in key and "catalog" not in key]
 
 
 def on_a_terminal(arguments: list[str], folder: Path) -> str:
@@ -52,7 +54,7 @@ def _read(terminal: int) -> bytes:
 def test_the_report_does_not_begin_on_the_line_that_shows_progress(name: str, tmp_path: Path) -> None:
     users(tmp_path / "users")
     arguments = [each.format(here=tmp_path) for each in COMMANDS[name]]
-    written = on_a_terminal([*arguments, "--master", "local[1]"], tmp_path)
+    written = on_a_terminal([*arguments, "--master", "local[1]", *QUICK], tmp_path)
     assert "Spark: starting" in written
     progress, _, report = written.rpartition("\r\x1b[K")
     assert "Spark:" in progress
