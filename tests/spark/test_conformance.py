@@ -37,7 +37,7 @@ from tests.spark.documents import both
 
 pytestmark = pytest.mark.spark
 SEEDS = range(100 if IS_WHOLE else 1)
-GOLDEN = TABLES if IS_WHOLE else TABLES[::14]
+GOLDEN = TABLES if IS_WHOLE else TABLES[::28]
 PREDICATES = 32
 
 

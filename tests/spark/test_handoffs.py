@@ -31,10 +31,9 @@ from tests.spark.test_plan_to_spark import files_of
 pytestmark = [pytest.mark.spark, pytest.mark.golden]
 
 SHARE = (
-    "delta-kernel/table-with-dv-small", "delta-kernel/with-short-dv", "delta/dv-partitioned-with-checkpoint",
-    "delta/type-widening",
-    "delta/data-skipping-basic-stats-all-types-columnmapping-name", "delta/data-reader-nested-struct", "delta/data-reader-map",
-    "delta/data-reader-partition-values", "delta/time-travel-schema-changes-a", "delta/parquet-all-types",
+    "delta/dv-partitioned-with-checkpoint", "delta/type-widening", "delta/data-reader-partition-values",
+    "delta/data-skipping-basic-stats-all-types-columnmapping-name", "delta/time-travel-schema-changes-a",
+    "delta/parquet-all-types",  # maps and structs among them
 )  # fmt: skip
 REFUSED = {"LP281": "no form outside Spark", "LP370": "a partition value without a type", "LP378": "its files are not there"}
 MOST_ROWS = 20_000  # of a table whose rows are compared one by one; of larger ones the conditions pick few

@@ -19,7 +19,7 @@ from tests.spark.loose import loose_hunt
 
 pytestmark = pytest.mark.spark
 SEEDS = range(24 if IS_WHOLE else 1)
-PREDICATES = 200 if IS_WHOLE else 60
+PREDICATES = 200 if IS_WHOLE else 40
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -110,7 +110,7 @@ def test_what_keeps_files_from_being_skipped_is_reported_with_what_to_add(spark:
 def test_rows_that_several_source_rows_match_are_refused_before_anything_is_written(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)
     twice = "SELECT * FROM VALUES (5L, 'x'), (7L, 'y'), (7L, 'z') AS x(id, word)"
-    for update in ("v = 0", "AND s.word = 'none' THEN v = 0"):
+    for update in ("AND s.word = 'none' THEN v = 0", "v = 0")[: 2 if IS_WHOLE else 1]:
         with pytest.raises(lakeprune.StatementError) as caught:
             lakeprune.merge(table, twice, on="t.id = s.id", spark=spark, when_matched_update=update)
         assert caught.value.code == "LP443"
@@ -155,6 +155,7 @@ def test_rows_that_only_delta_finds_to_match_twice_are_named_too(spark: SparkSes
     assert len(commits(table)) == 2
 
 
+@only_whole
 def test_a_source_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     """rand() would give other keys to the execution than to the plan, and rows would be inserted twice or not at all."""
     table = events(spark, tmp_path / "events", 2)
@@ -258,7 +259,7 @@ def test_a_table_that_only_takes_new_rows_takes_inserts(spark: SparkSession, tmp
 def test_nothing_is_committed_when_nothing_changes(spark: SparkSession, tmp_path: Path) -> None:
     table = events(spark, tmp_path / "events", 2)
     empty = some_events(spark, 1).limit(0)
-    for source, clauses in ((empty, UPSERT), (some_events(spark, 900), UPSERT[:1])):
+    for source, clauses in ((some_events(spark, 900), UPSERT[:1]), (empty, UPSERT))[: 2 if IS_WHOLE else 1]:
         done = lakeprune.merge(table, source, on="t.id = s.id", spark=spark, clauses=clauses).execute()
         assert (done.status, done.exit_code) == (Status.NOTHING_MATCHES, 0)
     assert len(commits(table)) == 2

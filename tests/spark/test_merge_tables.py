@@ -53,7 +53,7 @@ MERGES: tuple[tuple[str, Clauses], ...] = (
     ("t.st.x = s.st.x AND t.p = s.p", ALL_CLAUSES[:4]),
     ("t.st.x = s.id", BY_SOURCE),
 )
-SHARE = {"partitioned, mapped, with deletion vectors": MERGES[:1], "with a change feed": MERGES[2:]}
+SHARE = {"partitioned, mapped, with deletion vectors": MERGES[:1]}
 
 
 def some_changes(spark: SparkSession, *ids: int) -> DataFrame:

@@ -19,7 +19,7 @@ from tests.spark.statements import actions, by_sql, commits, copied, rows
 
 pytestmark = pytest.mark.spark
 SEEDS = range(8 if IS_WHOLE else 1)
-STATEMENTS = 8 if IS_WHOLE else 3
+STATEMENTS = 8 if IS_WHOLE else 2
 COLUMNS = (
     "id",
     "CAST(IF(id % 23 = 0, NULL, id % 5) AS INT) AS k",

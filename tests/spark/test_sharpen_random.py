@@ -23,7 +23,7 @@ from tests.spark.shapes import random_query, use_tables, write_tables
 from tests.spark.truths import accepted, rows_of, set_ansi
 
 pytestmark = pytest.mark.spark
-QUERIES, SEEDS, PREDICATES = (150, 12, 60) if IS_WHOLE else (8, 1, 8)
+QUERIES, SEEDS, PREDICATES = (150, 12, 60) if IS_WHOLE else (6, 1, 5)
 
 
 def test_a_query_of_any_shape_has_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:

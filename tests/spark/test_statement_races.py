@@ -52,12 +52,14 @@ def test_a_commit_between_plan_and_execution_is_noticed(spark: SparkSession, tmp
     jsonschema.validate(refused.to_dict(), SCHEMA)
     assert spark.read.format("delta").load(str(table)).where("v = -1").count() == 4
 
+    if not IS_WHOLE:
+        return
     gone = lakeprune.delete(table, where="v = -1", spark=spark)
     by_sql(spark, table, "v = -1", None)
     assert gone.execute().status is Status.NOTHING_MATCHES
 
 
-@pytest.fixture(params=["as Spark has them", "as delta has them"])
+@pytest.fixture(params=["as Spark has them", "as delta has them"][0 if IS_WHOLE else 1 :])
 def conflicts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What converts a Java exception: PySpark, or what a program that imports `delta` puts in its place."""
     from delta.exceptions import captured as of_delta

@@ -93,10 +93,13 @@ def test_plans_on_tables_of_both_writers_agree_with_their_rows(
         assert found.truth.files_with_wrong_row_count == 0
 
 
-def test_each_file_is_opened_once_and_only_the_columns_of_the_predicate_are_read(widened: Path, spark: SparkSession) -> None:
+def test_each_file_is_opened_once_and_only_the_columns_of_the_predicate_are_read(
+    request: pytest.FixtureRequest, spark: SparkSession
+) -> None:
+    table = request.getfixturevalue("widened" if IS_WHOLE else "rust")
     before = last_execution(spark)
-    found = verify(widened, "id > 10 AND c < 3", spark=spark)
-    scans = data_scans(spark, before, widened)
+    found = verify(table, "id > 10 AND c < 3", spark=spark)
+    scans = data_scans(spark, before, table)
     assert found.report.numbers.total.files == found.truth.checked_files > 2
     assert sum(files for files, _ in scans) == found.truth.checked_files
     read = [schema for files, schema in scans if files]
