@@ -34,34 +34,38 @@ def lazily(paths: str) -> Footers:
 
 
 def whole_sql(paths: str) -> str:
-    """One row per file: reading all of a footer at once costs as much as reading its chunks."""
-    elements = f"CAST(to_json(list_transform(parquet_schema, lambda e: {_element('e.')})) AS VARCHAR) AS elements"
-    is_julian = f"coalesce(len(list_filter(parquet_kv_metadata, lambda e: {_is_mark('e.')})) > 0, FALSE) AS is_julian"
-    facts = ", ".join(f"parquet_file_metadata[1].{name} AS {name}" for name in ("file_name", "num_rows", "created_by"))
+    """A row per chunk, and what is recorded of its file beside the first; a file without chunks has a row, too.
+
+    All of a footer costs as much to read as its chunks alone, but the structures that hold it would fill memory.
+    """
+    elements = f"CAST(to_json(list_transform(parquet_schema, lambda e: {_element('e.')})) AS VARCHAR)"
+    is_julian = f"coalesce(len(list_filter(parquet_kv_metadata, lambda e: {_is_mark('e.')})) > 0, FALSE)"
+    about = f"{{rows: facts.num_rows, created_by: facts.created_by, elements: {elements}, is_julian: {is_julian}}}"
+    # Of lists that are unnested side by side the shorter one is filled up with NULL.
+    lists = f"unnest(parquet_metadata) AS m, unnest([{about}]) AS about"
+    footers = f"SELECT *, parquet_file_metadata[1] AS facts FROM parquet_full_metadata({paths})"
+    first = (
+        "CASE WHEN m.dictionary_page_offset > 0 THEN least(m.dictionary_page_offset, m.data_page_offset) "
+        "ELSE m.data_page_offset END"
+    )
     return (
-        f"SELECT {facts}, parquet_file_metadata[1].column_orders AS orders, parquet_metadata AS chunks, {elements}, {is_julian} "
-        f"FROM parquet_full_metadata({paths})"
+        "SELECT file, about, m.row_group_id AS row_group, m.column_id AS leaf, m.row_group_num_rows AS rows, "
+        "m.num_values AS num_values, m.stats_min_value AS min_text, m.stats_max_value AS max_text, "
+        "m.max_is_exact AS is_max_exact, m.stats_min AS old_min_text, m.stats_max AS old_max_text, "
+        "m.stats_null_count AS nulls, m.stats_nan_count AS nans, "
+        f"coalesce(orders[m.column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order, "
+        f"{first} AS start_byte, {first} + m.total_compressed_size AS end_byte, m.bloom_filter_offset IS NOT NULL AS has_bloom, "
+        "m.bloom_filter_offset AS bloom_start, m.bloom_filter_offset + m.bloom_filter_length AS bloom_end, "
+        "m.path_in_schema AS column_path "
+        f"FROM (SELECT facts.file_name AS file, facts.column_orders AS orders, {lists} FROM ({footers}))"
     )
 
 
 def over(table: str) -> ReadFooters:
     """The parts of that table."""
-    first = (
-        "CASE WHEN m.dictionary_page_offset > 0 THEN least(m.dictionary_page_offset, m.data_page_offset) "
-        "ELSE m.data_page_offset END"
-    )
-    chunks = (
-        "SELECT file, m.row_group_id AS row_group, m.column_id AS leaf, m.row_group_num_rows AS rows, m.num_values, "
-        "m.stats_min_value AS min_text, m.stats_max_value AS max_text, m.max_is_exact AS is_max_exact, "
-        "m.stats_min AS old_min_text, m.stats_max AS old_max_text, m.stats_null_count AS nulls, m.stats_nan_count AS nans, "
-        f"coalesce(orders[m.column_id + 1] = '{_TYPE_ORDER}', FALSE) AS has_type_order, "
-        f"{first} AS start_byte, {first} + m.total_compressed_size AS end_byte, m.bloom_filter_offset IS NOT NULL AS has_bloom, "
-        "m.bloom_filter_offset AS bloom_start, m.bloom_filter_offset + m.bloom_filter_length AS bloom_end, "
-        "m.path_in_schema AS column_path "
-        f"FROM (SELECT file_name AS file, orders, unnest(chunks) AS m FROM {table})"
-    )
-    files = f"(SELECT file_name AS file, num_rows AS rows, created_by, elements, is_julian FROM {table})"
-    return ReadFooters(files, f"({chunks})", table)
+    facts = ", ".join(f"about.{name} AS {name}" for name in ("rows", "created_by", "elements", "is_julian"))
+    files = f"(SELECT file, {facts} FROM {table} WHERE about IS NOT NULL)"
+    return ReadFooters(files, f"(SELECT * EXCLUDE (about) FROM {table} WHERE leaf IS NOT NULL)", table)
 
 
 def _is_mark(prefix: str) -> str:
