@@ -33,8 +33,9 @@ def merged_relation(snapshot: Snapshot, engine: Engine, needs: Needs, profile: P
     numbers = {seen: number for number, seen in enumerate(several, len(single))}
     names = replace(found, domains={**found.domains, **numbers})
     ends = [item for seen in several for item in _ends(engine.dialect, names, seen, apart[seen])]
+    sane = [f"{_sanity(names, seen, apart[seen])} AS {_sane(names, seen)}" for seen in several]
     domains = [item for seen in several for item in _domain(engine.dialect, names, seen, apart[seen])]
-    within = f"SELECT *, {', '.join(ends)} FROM {found.source}"
+    within = f"SELECT *, {', '.join(sane)} FROM (SELECT *, {', '.join(ends)} FROM {found.source})"
     return replace(names, source=f"(SELECT *, {', '.join(domains)} FROM ({within}))")
 
 
@@ -54,11 +55,11 @@ def _ends(dialect: Dialect, names: Relation, seen: Seen, parts: Sequence[Seen]) 
 
 def _domain(dialect: Dialect, names: Relation, seen: Seen, parts: Sequence[Seen]) -> list[str]:
     low, high = _inner(names, seen)
+    is_sane = _sane(names, seen)
 
     def some(flag: Callable[[Seen], str]) -> str:
-        return f"({' OR '.join(flag(part) for part in parts)})"
+        return _some(flag, parts)
 
-    is_sane = f"(coalesce({low} <= {high}, TRUE) AND NOT ({some(names.no_null)} AND {some(names.all_null)}))"
     picked, is_truncated = high, ""
     if seen.type.family is Family.TEXT:
         picked, is_truncated = (
@@ -77,6 +78,20 @@ def _domain(dialect: Dialect, names: Relation, seen: Seen, parts: Sequence[Seen]
         items.append(f"({is_sane} AND {some(names.nan_free)} AND NOT {some(names.has_nan)}) AS {names.nan_free(seen)}")
         items.append(f"{some(names.has_nan)} AS {names.has_nan(seen)}")
     return items
+
+
+def _sanity(names: Relation, seen: Seen, parts: Sequence[Seen]) -> str:
+    """Whether the rungs do not contradict each other. A column of its own: written out, it would be most of a long query."""
+    low, high = _inner(names, seen)
+    return f"(coalesce({low} <= {high}, TRUE) AND NOT ({_some(names.no_null, parts)} AND {_some(names.all_null, parts)}))"
+
+
+def _some(flag: Callable[[Seen], str], parts: Sequence[Seen]) -> str:
+    return f"({' OR '.join(flag(part) for part in parts)})"
+
+
+def _sane(names: Relation, seen: Seen) -> str:
+    return f"m{names.domains[seen]}_sane"
 
 
 def _inner(names: Relation, seen: Seen) -> tuple[str, str]:
