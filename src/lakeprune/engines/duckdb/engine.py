@@ -213,7 +213,12 @@ class DuckDBEngine(Engine):
         return self._table(f"SELECT {', '.join(items)}", sent)
 
     def kept(self, sql: str, where: str = "") -> str:
-        return self._table(f"SELECT * FROM ({sql}) AS f WHERE {where}" if where else sql, [])
+        if not where:
+            return self._table(sql, [])
+        # Each conjunct is moved by itself to where the query's columns are computed, and the definitions of those are written
+        # into it: 0.08 s for 20 clauses. Few are worth it: a million files are then filtered first.
+        condition = f"CASE WHEN {where} THEN TRUE ELSE FALSE END" if _has_many_connectives(sql) else where
+        return self._table(f"SELECT * FROM ({sql}) AS f WHERE {condition}", [])
 
     def drop(self, kept: str) -> None:
         with self._lock:
@@ -228,7 +233,7 @@ class DuckDBEngine(Engine):
 
     def _planned(self, cursor: Any, sql: str, run: Callable[[], T]) -> T:
         """Runs it in little memory first: scans then read ahead less, and only queries that keep much need more."""
-        if self._rewrites and sql.count(" OR ") + sql.count(" AND ") > _MANY_CONNECTIVES:
+        if self._rewrites and _has_many_connectives(sql):
             self._rewrites = False
             cursor.execute(f"SET GLOBAL disabled_optimizers = '{_WITHOUT_REWRITING}'")
         if self._is_frugal:
@@ -249,6 +254,10 @@ class DuckDBEngine(Engine):
 
     def _list(self, paths: Sequence[str]) -> str:
         return "[" + ", ".join(self.dialect.text(_literal_path(path)) for path in paths) + "]"
+
+
+def _has_many_connectives(sql: str) -> bool:
+    return sql.count(" OR ") + sql.count(" AND ") > _MANY_CONNECTIVES
 
 
 def _new_database() -> Any:
