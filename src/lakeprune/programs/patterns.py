@@ -218,6 +218,20 @@ def word_count(plan: Plan) -> int:
     return -(-(len(plan.bits) + 3 + 2 * len(plan.columns)) // WORD_BITS)
 
 
+def bits_are(value: int, positions: Iterable[int], names: Sequence[str]) -> str:
+    """SQL over the words of a container, which have these names: whether each of the bits has the value."""
+    masks: dict[str, int] = {}
+    for position in positions:
+        name = names[position // WORD_BITS]
+        masks[name] = masks.get(name, 0) | 1 << position % WORD_BITS
+    return " AND ".join([f"({name} & {mask}) = {mask * value}" for name, mask in masks.items()]) or "TRUE"
+
+
+def is_left(plan: Plan, names: Sequence[str]) -> str:
+    """SQL over these words: the container has a live row, and no clause drops it."""
+    return f"{bits_are(0, [len(plan.bits)], names)} AND {bits_are(1, [place.can_true for place in plan.positions], names)}"
+
+
 def needs_of(plans: Sequence[Plan], *, paths: bool) -> Needs:
     """What the bits of these plans need."""
     domains = tuple(dict.fromkeys(column for plan in plans for column in plan.domains))

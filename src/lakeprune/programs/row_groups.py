@@ -17,11 +17,10 @@ from lakeprune.errors import TableError
 from lakeprune.formats.relation import Needs, Relation, flags_of
 from lakeprune.formats.row_groups.footers import Footers, Wanted
 from lakeprune.formats.row_groups.rung import with_row_groups
-from lakeprune.formats.row_groups.snapshot import RowGroupSnapshot
+from lakeprune.formats.row_groups.snapshot import NEEDED, PLACE, RowGroupSnapshot
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
 from lakeprune.programs.bloom import probes_of
-from lakeprune.programs.fact_sql import FactPrinter
 from lakeprune.programs.patterns import (
     BATCH,
     SUMS,
@@ -29,6 +28,8 @@ from lakeprune.programs.patterns import (
     Lost,
     Pattern,
     Signature,
+    bits_are,
+    is_left,
     needs_of,
     signature_of,
     sums_sql,
@@ -216,25 +217,22 @@ class _Batch:
         if not self._footers.has_any():
             self._judged = []
             return
-        groups = replace(self._evaluation, snapshot=snapshot)
         for index, plan in enumerate(self.plans):
+            groups = replace(self._evaluation, snapshot=snapshot.reading(self._read[index]))
             printer = groups.printer([plan], needs_of([plan], paths=True))
-            words = [f"{word} AS w{place}" for place, word in enumerate(words_of(plan, printer))]
-            is_left = f"NOT {IS_EMPTY} AND {can_be_true(plan, printer)}"
-            names = self._footers.read_names(self._read[index])
-            items = ["number", "path", "row_group", "start_byte", "end_byte", "size", "rows", "deleted"]
-            items.append(f"{' + '.join(['0', *(size for size, _ in names)])} AS needed_bytes")
-            items.append(f"{' + '.join(['0', *(blooms for _, blooms in names)])} AS blooms")
-            items += [*words, f"({is_left}) AS is_open"]
-            items += [f"({_is_assumed_by(plan, printer, clause)}) AS assumed{clause}" for clause in _in_doubt(plan)]
-            source = printer.relation.source
-            judged = self._engine.kept(f"SELECT {', '.join(items)} FROM {source} WHERE kept{index}")
-            self._judged.append(self._with_bloom(judged, plan))
+            words = words_of(plan, printer)
+            names = _words(len(words))
+            items = ["number", "path", *PLACE, "size", "rows", "deleted", *NEEDED]
+            items += [f"{word} AS {name}" for word, name in zip(words, names, strict=True)]
+            flags = [f"({is_left(plan, names)}) AS is_open"]
+            flags += [f"({_is_assumed_by(plan, clause, names)}) AS assumed{clause}" for clause in _in_doubt(plan)]
+            row_groups = f"SELECT {', '.join(items)} FROM {printer.relation.source} WHERE kept{index}"
+            self._judged.append(self._with_bloom(self._engine.kept(f"SELECT *, {', '.join(flags)} FROM ({row_groups})"), plan))
 
     def _with_bloom(self, judged: str, plan: Plan) -> str:
         """The row groups with `bloom`, the clause whose values their filter excludes, or -1; those are not left any more."""
         found: dict[tuple[int, int], int] = {}
-        for probe in probes_of(plan, self._engine.dialect, self._footers.stored) if self._asked.bloom else ():
+        for probe in probes_of(plan, self._engine.dialect, self._footers.wanted.bounds) if self._asked.bloom else ():
             rows = self._engine.query(f"SELECT DISTINCT number FROM {judged} WHERE is_open AND blooms > 0")
             excluded = self._footers.excluded(self._engine, probe.column, probe.values, [number for (number,) in rows])
             found = dict.fromkeys(excluded, probe.clause) | found
@@ -253,7 +251,7 @@ class _Batch:
             return Found(plan, [], [], kept, read, Needed(), 0)
         patterns, needed, blooms = [], Needed(), 0
         count = word_count(plan)
-        keys = ", ".join(["bloom", *(f"w{place}" for place in range(count))])
+        keys = ", ".join(["bloom", *_words(count)])
         sums = sums_sql(self._engine.dialect)
         more = "coalesce(sum(needed_bytes), 0), sum(CASE WHEN is_left AND blooms > 0 THEN 1 ELSE 0 END)"
         for row in self._engine.query(f"SELECT {keys}, {sums}, {more} FROM {self._judged[index]} GROUP BY {keys}"):
@@ -289,8 +287,7 @@ class _Batch:
         if not self._judged:
             return
         plan = self.plans[index]
-        count = word_count(plan)
-        words = [f"w{place}" for place in range(count)]
+        words = _words(word_count(plan))
         whole = f"(SELECT file, max(CASE WHEN is_whole THEN 1 ELSE 0 END) AS whole FROM {self._footers.groups()} GROUP BY file)"
         names = ("row_group", "start_byte", "end_byte", "size", "needed_bytes", "rows", "bloom")
         items = ["f.path", "w.whole", *(f"t.{name}" for name in names)]
@@ -346,17 +343,12 @@ def _lost_of(plan: Plan, groups: Sequence[RowGroup]) -> Lost | None:
     return Lost(_names(plan, clauses))
 
 
-def _bits(plan: Plan, printer: FactPrinter, places: Sequence[int], value: int) -> str:
-    return " AND ".join(["TRUE", *(f"{printer.bit(plan.bits[bit], 1)} = {value}" for bit in dict.fromkeys(places))])
+def _words(count: int) -> list[str]:
+    return [f"w{place}" for place in range(count)]
 
 
-def _is_assumed(plan: Plan, printer: FactPrinter, is_left: str) -> str:
-    strict = _bits(plan, printer, [place.strict for place in plan.positions], 1)
-    return f"NOT ({is_left}) AND NOT {IS_EMPTY} AND {strict}"
-
-
-def _is_assumed_by(plan: Plan, printer: FactPrinter, clause: int) -> str:
-    place = plan.positions[clause]
-    is_left = f"NOT {IS_EMPTY} AND {can_be_true(plan, printer)}"
-    own = f"{printer.bit(plan.bits[place.strict], 1)} = 1 AND {printer.bit(plan.bits[place.can_true], 1)} = 0"
-    return f"{_is_assumed(plan, printer, is_left)} AND {own}"
+def _is_assumed_by(plan: Plan, clause: int, names: Sequence[str]) -> str:
+    """Whether a row group is dropped only because this clause, like all that drop it, assumes that no NaN is hidden."""
+    own = plan.positions[clause]
+    has_row = bits_are(0, [len(plan.bits), own.can_true], names)
+    return f"{has_row} AND {bits_are(1, [place.strict for place in plan.positions], names)}"

@@ -131,7 +131,7 @@ GUARDS: list[Guard] = [
         pa.int32(),
         each(swapped),
         "x = 5",
-        ("coalesce(lo <= hi, TRUE)", "TRUE"),
+        ("coalesce(lo0 <= hi0, TRUE)", "TRUE"),
     ),
     (
         "all NULL and yet with bounds is not all NULL",

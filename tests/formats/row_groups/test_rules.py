@@ -15,7 +15,7 @@ import pytest
 
 from demo.delta_log import add, featured, field, mapping
 from lakeprune.formats.parquet import bounds
-from lakeprune.formats.row_groups import leaves, snapshot
+from lakeprune.formats.row_groups import domains, footers, leaves
 from tests.formats.parquet.test_patched_footers import GUARDS, UNPROVEN, Change, Guard, both, each, whole
 from tests.formats.parquet.thrift import BYTES, MAX, MIN, NULLS, OLD_MIN, Fields, deprecated, setting, without
 from tests.formats.row_groups.delta import delta_of, groups, one_column
@@ -79,14 +79,14 @@ def test_without_its_guard_the_row_is_lost(tmp_path: Path, monkeypatch: pytest.M
     table = one_column(tmp_path / "t", values, kind)
     change(table / "f.parquet")
     assert groups(table, where) == "K", guard
-    whole_sql = bounds.groups_sql
+    whole_sql = bounds.judged_sql
 
     def unguarded(*arguments: Any) -> str:
         text = whole_sql(*arguments)
         assert switch[0] in text
         return text.replace(*switch)
 
-    monkeypatch.setattr(snapshot, "groups_sql", unguarded)
+    monkeypatch.setattr(domains, "judged_sql", unguarded)
     is_doubled = guard == "bounds in the wrong order are discarded"  # once more where evidence is merged
     assert groups(table, where) == ("K" if is_doubled else "D"), guard
 
@@ -263,7 +263,7 @@ def test_widening_a_bound_keeps_what_was_kept(tmp_path: Path) -> None:
 
 
 def _trust_every_writer(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bounds, "is_denied", lambda _dialect, _created_by: "FALSE")
+    patch.setattr(footers, "is_denied", lambda _dialect, _created_by: "FALSE")
 
 
 def _trust_deprecated_text(patch: pytest.MonkeyPatch) -> None:

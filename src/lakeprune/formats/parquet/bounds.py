@@ -1,15 +1,15 @@
 """Footer statistics as bounds that really hold, in SQL.
 
-In: the row groups of a column, as Footers.chunks lists them. Out: one row per row group, or per file, with the columns of
-formats/relation.py: the same rules for both. A file has a bound when each of its row groups has one, or has no value that it
-would be about. Only `min_value` and `max_value` under the order that the type defines are used, and not those of writers that are
-known to be wrong (T59); the deprecated `min` and `max` compare bytes as signed, so they count only for types whose order is that
-one (T17, T28); INT96 has no order (T15); days of the Julian calendar are widened (T95).
+In: column chunks and what their footers record of them. Out: what is known of each chunk, or of a column in each file with the
+columns of formats/relation.py: the same rules for both. A file has a bound when each of its row groups has one, or has no value
+that it would be about. Only `min_value` and `max_value` under the order that the type defines are used, and not those of writers
+that are known to be wrong (T59); the deprecated `min` and `max` compare bytes as signed, so they count only for types whose order
+is that one (T17, T28); INT96 has no order (T15); days of the Julian calendar are widened (T95).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -54,8 +54,10 @@ def bound(dialect: Dialect, text: str, data_type: DataType) -> str:
             matches = f"{text} LIKE '%{_UTC}' AND {dialect.regexp_matches(clock, _CLOCK)}"
             return f"CASE WHEN {matches} THEN {dialect.micros_of(clock)} END"
         case Family.INTEGER:
-            low, high = INTEGER_RANGES[kind]
             value = dialect.try_cast(text, "BIGINT")
+            if kind is Kind.LONG:
+                return value
+            low, high = INTEGER_RANGES[kind]
             return f"CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END"
         case _:
             return "CAST(NULL AS STRING)"
@@ -76,6 +78,13 @@ class Stored(Struct, frozen=True, cache_hash=True):
 
     type: DataType
     has_signed_order: bool = False
+
+
+class Form(Struct, frozen=True, cache_hash=True):
+    """What a column is in the table, and how a file stores it: chunks of one form are read alike."""
+
+    type: DataType
+    stored: Stored
 
 
 def is_readable(stored: DataType, data_type: DataType) -> bool:
@@ -107,46 +116,22 @@ def stored_bound(dialect: Dialect, text: str, stored: DataType, data_type: DataT
     return dialect.try_cast(value, carrier(data_type))
 
 
-def judged_items(dialect: Dialect, created_by: str, has_signed_order: str) -> list[str]:
+def usable_items(has_signed_order: str, is_trusted: str) -> list[str]:
     """The bounds of a chunk that may be used, and whether they may: deprecated ones where there are no others."""
     is_old = f"({has_signed_order} AND min_text IS NULL AND max_text IS NULL)"
     return [
         f"CASE WHEN {is_old} THEN old_min_text ELSE min_text END AS min_text",
         f"CASE WHEN {is_old} THEN old_max_text ELSE max_text END AS max_text",
-        f"({is_old} OR has_type_order) AND NOT {is_denied(dialect, created_by)} AS has_type_order",
+        f"({is_old} OR has_type_order) AND {is_trusted} AS has_type_order",
     ]
-
-
-def groups_sql(dialect: Dialect, column: Seen, names: Relation, chunks: str, stored: Sequence[Stored]) -> str:
-    """The domain of a column in each row group, from a FROM item over its chunks with `file`, `row_group` and `stored`.
-
-    `stored` is a place among the ways in which files store the column.
-    """
-    groups = _groups_sql(dialect, column, chunks, stored, "file, row_group, stored")
-    items = [
-        "file",
-        "row_group",
-        f"low AS {names.lo(column)}",
-        f"high AS {names.hi(column)}",
-        f"(counted AND nulls = 0) AS {names.no_null(column)}",
-        f"(counted AND empty) AS {names.all_null(column)}",
-        f"counted AS {names.is_counted(column)}",
-    ]
-    if column.type.family is Family.TEXT:
-        items.append(f"(NOT is_exact AND high IS NOT NULL) AS {names.is_truncated(column)}")
-    if column.type.family is Family.REAL:
-        whole_numbers = ", ".join(str(place) for place, each in enumerate(stored) if each.type.family is not Family.REAL)
-        proven = "coalesce(nans = 0, FALSE)" + (f" OR stored IN ({whole_numbers})" if whole_numbers else "")
-        items.append(f"({proven}) AS {names.nan_free(column)}")
-        items.append(f"coalesce(nans > 0, FALSE) AS {names.has_nan(column)}")
-    return f"(SELECT {', '.join(items)} FROM ({groups}))"
 
 
 def files_sql(dialect: Dialect, column: Seen, names: Relation, chunks: str) -> str:
     """The domain of a column in each file, from a FROM item over its chunks with the number of the file in `file`."""
     is_text_family = column.type.family is Family.TEXT
-    groups = _groups_sql(dialect, column, chunks, [Stored(column.type)], "file")
-    groups = f"SELECT *, max(high) OVER (PARTITION BY file) AS top FROM ({groups})"
+    form, kind = Form(column.type, Stored(column.type)), carrier(column.type)
+    groups = judged_sql(dialect, [form], [kind], f"(SELECT * FROM {chunks} WHERE rows > 0)")
+    groups = f"SELECT *, low0 AS low, high0 AS high, max(high0) OVER (PARTITION BY file) AS top FROM ({groups})"
     # Where the last maximum continues a truncated one, the truncated one is what all values stay below or continue.
     open_end = f"min(CASE WHEN NOT is_exact AND {dialect.starts_with('top', 'high')} THEN high END)"
     last = f"coalesce({open_end}, max(high))" if is_text_family else "max(high)"
@@ -168,32 +153,55 @@ def files_sql(dialect: Dialect, column: Seen, names: Relation, chunks: str) -> s
     return f"(SELECT {', '.join(items)} FROM ({groups}) GROUP BY file)"
 
 
-def _groups_sql(dialect: Dialect, column: Seen, chunks: str, stored: Sequence[Stored], keys: str) -> str:
-    """What is known of the column in each row group: `low` and `high` that hold, counts, and whether it has no value at all."""
-    low, high = (_bound_of(dialect, f"{side}_text", column.type, stored) for side in ("min", "max"))
-    if column.type.family is Family.BYTES:
-        high = f"CASE WHEN is_max_exact THEN {high} END"  # a truncated maximum of bytes is not known to be an upper bound
+def judged_sql(dialect: Dialect, forms: Sequence[Form], kinds: Sequence[str], chunks: str) -> str:
+    """What is known of each chunk, beside its columns: bounds that hold, counts, and whether it has no value at all.
+
+    Of a bound's SQL type among `kinds` the first are `low0` and `high0`. The `form` of a chunk is a place among the forms.
+    """
+    facts = [
+        "coalesce(is_max_exact, FALSE) AS is_exact",
+        "coalesce(nulls >= 0 AND nulls <= num_values AND num_values = rows, FALSE) AS counted",
+        "coalesce(nulls = num_values AND num_values = rows, FALSE) AND min_text IS NULL AND max_text IS NULL AS empty",
+    ]
+    ends = []
+    for number, kind in enumerate(kinds):
+        own = {place: form for place, form in enumerate(forms) if carrier(form.type) == kind}
+        sane = f"coalesce(lo{number} <= hi{number}, TRUE)"  # otherwise both are discarded (T24)
+        for side, end, text in (("lo", "low", "min_text"), ("hi", "high", "max_text")):
+            is_upper = side == "hi"
+            read = {place: _read(dialect, text, form, is_upper=is_upper) for place, form in own.items()}
+            facts.append(f"{_of_form(read, len(forms), kind)} AS {side}{number}")
+            far = {place: moved(f"{side}{number}", form.type, is_upper=is_upper) for place, form in own.items()}
+            ends.append(f"CASE WHEN {sane} THEN {_of_form(far, len(forms), kind)} END AS {end}{number}")
+    return f"SELECT {', '.join(['*', *ends])} FROM (SELECT *, {', '.join(facts)} FROM {chunks} AS chunks)"
+
+
+def _read(dialect: Dialect, text: str, form: Form, *, is_upper: bool) -> str:
+    """The bound that a chunk of this form has, NULL when it may not be used."""
+    value = stored_bound(dialect, text, form.stored.type, form.type)
+    if is_upper and form.type.family is Family.BYTES:
+        value = f"CASE WHEN is_max_exact THEN {value} END"  # a truncated maximum of bytes is not known to be an upper bound
     trusted = "has_type_order"
-    if column.type.family is Family.REAL:
+    if form.type.family is Family.REAL:
         # A NaN among the bounds discards both (T2): the engine leaves it out, so that one bound alone may stand beside a NaN.
         trusted += " AND min_text IS NOT NULL AND max_text IS NOT NULL"
-    groups = (
-        f"SELECT {keys}, rows, nulls, nans, is_julian, coalesce(is_max_exact, FALSE) AS is_exact, "
-        "coalesce(nulls >= 0 AND nulls <= num_values AND num_values = rows, FALSE) AS counted, "
-        "coalesce(nulls = num_values AND num_values = rows, FALSE) AND min_text IS NULL AND max_text IS NULL AS empty, "
-        f"CASE WHEN {trusted} THEN {low} END AS lo, CASE WHEN {trusted} THEN {high} END AS hi "
-        f"FROM {chunks} AS chunks WHERE rows > 0"
-    )
-    sane = "coalesce(lo <= hi, TRUE)"  # otherwise both are discarded (T24)
-    first, last = (moved(side, column.type, is_upper=side == "hi") for side in ("lo", "hi"))
-    return f"SELECT *, CASE WHEN {sane} THEN {first} END AS low, CASE WHEN {sane} THEN {last} END AS high FROM ({groups})"
+    return f"CASE WHEN {trusted} THEN {value} END"
 
 
-def _bound_of(dialect: Dialect, text: str, data_type: DataType, stored: Sequence[Stored]) -> str:
-    bounds = [stored_bound(dialect, text, each.type, data_type) for each in stored]
-    if len(set(bounds)) == 1:
-        return bounds[0]
-    return "CASE stored " + " ".join(f"WHEN {place} THEN {value}" for place, value in enumerate(bounds)) + " END"
+def _of_form(values: Mapping[int, str], forms: int, kind: str) -> str:
+    """The value for each form, each written once; a form without one has NULL."""
+    places: dict[str, list[int]] = {}
+    for place, value in values.items():
+        places.setdefault(value, []).append(place)
+    if not places:
+        return f"CAST(NULL AS {kind})"
+    if len(places) == 1 and len(values) == forms:
+        return next(iter(places))
+    return f"CASE {' '.join(f'WHEN form IN ({listed(own)}) THEN {value}' for value, own in places.items())} END"
+
+
+def listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))
 
 
 def _all(condition: str) -> str:

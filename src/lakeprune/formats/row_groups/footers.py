@@ -1,7 +1,7 @@
 """The footers of a table's data files, read batch by batch: of each only what some predicate needs is kept.
 
-In: keys and sizes of files, the columns wanted. Out: tables of the engine, numbered by file: row groups, and the chunks of each
-wanted column. A footer is read once, whoever asks, as long as the engine is awake. Data pages are never read.
+In: keys and sizes of files, the columns wanted. Out: tables of the engine, numbered by file: row groups, and the chunks of all
+wanted columns. A footer is read once, whoever asks, as long as the engine is awake. Data pages are never read.
 """
 
 from __future__ import annotations
@@ -12,19 +12,29 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 from msgspec.json import decode
 
+from lakeprune.engines.dialect import Dialect, carrier
 from lakeprune.engines.engine import Element, Engine, EngineError, ReadFooters
 from lakeprune.errors import TableError
-from lakeprune.formats.parquet.bounds import Stored, judged_items
+from lakeprune.formats.parquet.bounds import Form, is_denied, usable_items
 from lakeprune.formats.parquet.legacy_calendar import is_movable
+from lakeprune.formats.relation import Relation
+from lakeprune.formats.row_groups.domains import domains_sql, kinds_of, pivot_sql, unpacked
 from lakeprune.formats.row_groups.filters import bring_filters
 from lakeprune.formats.row_groups.leaves import identified, lacks, leaves_below, leaves_of, stored_leaf
 from lakeprune.formats.snapshot import Absent, ParquetFiles, in_short
 from lakeprune.predicate.tree import Column
+from lakeprune.skipping.ladder import Seen
 from lakeprune.storage.storage import is_elsewhere
 
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"  # where a plain footer has the mark above
+_SIZE = "c.end_byte - c.start_byte"
 Progress = Callable[[int, int], None]
+
+# A leaf of a schema that is wanted: its place, what for (the number of a column with bounds, or -1 and down from there for one
+# that is read), the form of its bounds, and whether its bytes count as needed.
+_Leaf = tuple[int, int, int | None, int]
+_LEAF = ("schema_number", "leaf", "wanted", "form", "counts")
 
 
 class Wanted(Struct, frozen=True):
@@ -39,12 +49,14 @@ class Footers:
 
     def __init__(self, files: ParquetFiles, wanted: Wanted, progress: Progress | None = None) -> None:
         self.wanted = wanted
-        self.stored: dict[Column, list[Stored]] = {column: [] for column in wanted.bounds}
         self.unreadable: dict[str, str] = {}  # key of a file that is kept because its footer is not read -> why
         self._files = files
         self._progress = progress
+        self._bounds = {column: number for number, column in enumerate(wanted.bounds)}
+        self._kinds = kinds_of(wanted.bounds)
+        self._forms: dict[Form, int] = {}
         self._numbers: dict[str, int] = {}
-        self._schemas: dict[str, list[tuple[int, int, int]]] = {}  # elements -> (leaf, column, way it is stored)
+        self._schemas: dict[str, list[_Leaf]] = {}  # by elements
         self._names: dict[str, dict[Column, str]] = {}  # elements -> the names of columns that Bloom filters can be asked about
         self._places: list[tuple[str, dict[Column, str]]] = []  # by number: where the file lies, and those names
         self._groups: list[str] = []
@@ -73,26 +85,31 @@ class Footers:
         return bool(self._groups)
 
     def groups(self) -> str:
-        """A FROM item: file, row_group, rows, size, start_byte, end_byte, is_whole, and what `read_names` names.
+        """A FROM item: file, row_group, rows, size, start_byte, end_byte, is_whole.
 
         A file without row groups has one row without any: it was read.
         """
         return _union(self._groups)
 
-    def read_names(self, columns: Sequence[Column]) -> list[tuple[str, str]]:
-        """What the bytes of these columns are called in `groups`, and the number of their Bloom filters; nested ones once."""
-        paths = {column.physical for column in columns}
-        outermost = [c for c in columns if not any(c.physical[:depth] in paths for depth in range(1, len(c.physical)))]
-        return [(f"needed{number}", f"blooms{number}") for number in map(self.wanted.read.index, outermost)]
+    def domains(self, columns: Sequence[Column], read: Sequence[Column]) -> str | None:
+        """A FROM item over row groups, as `pivot_sql` makes it: the domains of columns, and the bytes of those that are read.
 
-    def chunks(self, column: Column) -> str:
-        """A FROM item over the chunks of one column, as `groups_sql` takes them."""
-        number = self.wanted.bounds.index(column)
-        return f"(SELECT * FROM {_union(self._chunks)} WHERE wanted = {number})"
+        None when nothing is asked for. Bytes of nested columns count once.
+        """
+        paths = {column.physical for column in read}
+        outermost = [c for c in read if not any(c.physical[:depth] in paths for depth in range(1, len(c.physical)))]
+        needed = {-1 - self.wanted.read.index(column) for column in outermost}
+        needed |= {self._bounds[column] for column in outermost if column in self._bounds}
+        kinds = {self._bounds[column]: self._kinds.index(carrier(column.type)) for column in columns}
+        return pivot_sql(_union(self._chunks), kinds, needed) if kinds or needed else None
+
+    def unpacked(self, names: Relation, seen: Seen) -> dict[str, str]:
+        """The columns of a domain in a relation, as SQL over `domains`."""
+        return unpacked(names, seen, self._bounds[seen.column])
 
     def absent(self, column: Column) -> tuple[Absent, str] | None:
         """What a column is in files that lack it, and a FROM item over their numbers; None when none does, or it is not known."""
-        number = self.wanted.bounds.index(column)
+        number = self._bounds[column]
         found = None if self._files.absent is None else self._files.absent(column)
         if found is None or not any(number in several for several in self._lacking.values()):
             return None
@@ -121,8 +138,9 @@ class Footers:
         if self._files.storage.has_whole_files or not numbers:
             return numbers
         asked = engine.lookup(["asked"], ["BIGINT"], [(number,) for number in numbers])
-        filters = f"{self.chunks(column)} AS c JOIN {asked} AS a ON a.asked = c.file WHERE has_bloom"
-        rows = engine.query(f"SELECT file, bloom_start, bloom_end FROM {filters}")
+        chunks = f"{_union(self._chunks)} AS c JOIN {asked} AS a ON a.asked = c.file"
+        is_filter = f"wanted = {self._bounds[column]} AND bloom_start IS NOT NULL"
+        rows = engine.query(f"SELECT file, bloom_start, bloom_end FROM {chunks} WHERE {is_filter}")
         here = bring_filters(self._files.storage, [(self._places[number][0], start, end) for number, start, end in rows])
         return [number for number in numbers if self._places[number][0] in here]
 
@@ -150,17 +168,25 @@ class Footers:
                 self._numbers[key] = len(self._numbers)
                 self._places.append((place, names.get(place, {})))
                 numbers.append((place, self._numbers[key]))
-        listed = engine.lookup(["file", "number"], ["STRING", "BIGINT"], numbers)
-        rows = [(elements, *found) for elements, several in self._schemas.items() for found in several]
-        leaves = engine.lookup(["elements", "leaf", "wanted", "stored"], ["STRING", "BIGINT", "BIGINT", "BIGINT"], rows)
-        self._groups.append(engine.kept(_groups_sql(read, listed, leaves, len(self.wanted.read))))
-        self._chunks.append(engine.kept(self._chunks_sql(engine, read, listed, leaves)))
-        if any(self._lacking.values()):
-            pairs = [(elements, number) for elements, several in self._lacking.items() for number in several]
-            lacking = engine.lookup(["elements", "wanted"], ["STRING", "BIGINT"], pairs)
-            joined = f"{read.files} AS f JOIN {listed} AS n ON f.file = n.file JOIN {lacking} AS l ON f.elements = l.elements"
-            self._absent.append(engine.kept(f"SELECT n.number AS file, l.wanted AS wanted FROM {joined}"))
+        self._keep(engine, read, engine.lookup(["file", "number"], ["STRING", "BIGINT"], numbers))
         engine.forget(read)
+
+    def _keep(self, engine: Engine, read: ReadFooters, listed: str) -> None:
+        """What is wanted of these footers; `listed` has the number of each file."""
+        texts = [(elements, number) for number, elements in enumerate(self._schemas)]
+        schemas = engine.lookup(["elements", "schema_number"], ["STRING", "BIGINT"], texts)
+        files = engine.kept(_files_sql(engine.dialect, read, listed, schemas))
+        groups = engine.kept(_groups_sql(read, files))
+        leaves = _lookup(engine, _LEAF, [(number, *leaf) for number, own in enumerate(self._schemas.values()) for leaf in own])
+        signed = ", ".join(str(place) for form, place in self._forms.items() if form.stored.has_signed_order)
+        chunks = _chunks_sql(read, files, groups, leaves, f"(form IN ({signed}))" if signed else "FALSE")
+        self._groups.append(groups)
+        self._chunks.append(engine.kept(domains_sql(engine.dialect, list(self._forms), self._kinds, f"({chunks})")))
+        if any(self._lacking.values()):
+            pairs = [(number, column) for number, elements in enumerate(self._schemas) for column in self._lacking[elements]]
+            lacking = _lookup(engine, ("schema_number", "wanted"), pairs)
+            joined = f"{files} AS f JOIN {lacking} AS l ON f.schema_number = l.schema_number"
+            self._absent.append(engine.kept(f"SELECT f.number AS file, l.wanted AS wanted FROM {joined}"))
 
     def _askable(self, elements: str, *, is_julian: bool) -> dict[Column, str]:
         """The columns of a file that Bloom filters can be asked about: they hash days as they are stored (T95)."""
@@ -195,69 +221,68 @@ class Footers:
             leaves = leaves_of(tree)
             places = enumerate(self.wanted.bounds) if is_complete else ()
             self._lacking[elements] = [number for number, column in places if lacks(leaves, column, ids)]
-            found: list[tuple[int, int, int]] = []
             tops = Counter(name.lower() for name in {leaf.path[0] for leaf in leaves})
             names = self._names.setdefault(elements, {})
-            for number, column in enumerate(self.wanted.bounds):
+            own: dict[Column, tuple[int, int]] = {}
+            for column in self.wanted.bounds:
                 if (leaf := stored_leaf(leaves, column, ids)) is not None:
-                    ways = self.stored[column]
-                    if leaf[1] not in ways:
-                        ways.append(leaf[1])
-                    found.append((leaf[0], number, ways.index(leaf[1])))
+                    own[column] = leaf[0], self._forms.setdefault(Form(column.type, leaf[1]), len(self._forms))
                     name, *inner = leaves[leaf[0]].path
                     if not inner and tops[name.lower()] == 1 and leaf[1].type == column.type:
                         names[column] = name
-            # What is read has negative numbers, from -1 down.
-            for number, column in enumerate(self.wanted.read):
-                found += [(leaf, -1 - number, 0) for leaf in leaves_below(leaves, column, ids)]
+            below = {column: leaves_below(leaves, column, ids) for column in self.wanted.read}
+            # A column with bounds and one leaf is both in one row.
+            both = {column for column, (number, _) in own.items() if below.get(column) == [number]}
+            found: list[_Leaf] = []
+            for column, (number, form) in own.items():
+                found.append((number, self._bounds[column], form, int(column in both)))
+            for place, column in enumerate(self.wanted.read):
+                found += [(number, -1 - place, None, 1) for number in below[column] if column not in both]
             self._schemas[elements] = found
 
-    def _chunks_sql(self, engine: Engine, read: ReadFooters, listed: str, leaves: str) -> str:
-        signed = " OR ".join(
-            f"(wanted = {number} AND stored = {place})"
-            for number, column in enumerate(self.wanted.bounds)
-            for place, way in enumerate(self.stored[column])
-            if way.has_signed_order
-        )
-        items = ["n.number AS file", "c.row_group AS row_group", "l.wanted AS wanted", "l.stored AS stored", "c.rows AS rows"]
-        items += ["c.num_values AS num_values", "is_max_exact", "nulls", "nans", "has_bloom", "bloom_start", "bloom_end"]
-        items.append("f.is_julian AS is_julian")
-        items += judged_items(engine.dialect, "f.created_by", f"({signed or 'FALSE'})")
-        return (
-            f"SELECT {', '.join(items)} FROM {read.chunks} AS c JOIN {read.files} AS f ON c.file = f.file "
-            f"JOIN {listed} AS n ON c.file = n.file "
-            f"JOIN {leaves} AS l ON f.elements = l.elements AND c.leaf = l.leaf AND l.wanted >= 0"
-        )
+
+def _files_sql(dialect: Dialect, read: ReadFooters, listed: str, schemas: str) -> str:
+    """The files with their numbers. What is long is compared here, once per file: their chunks are many."""
+    return (
+        "SELECT n.number AS number, f.file AS file, f.rows AS rows, s.schema_number AS schema_number, f.is_julian AS is_julian, "
+        f"{is_denied(dialect, 'f.created_by')} AS is_denied FROM {read.files} AS f JOIN {listed} AS n ON f.file = n.file "
+        f"JOIN {schemas} AS s ON f.elements = s.elements"
+    )
 
 
-def _groups_sql(read: ReadFooters, listed: str, leaves: str, columns: int) -> str:
+def _groups_sql(read: ReadFooters, files: str) -> str:
     """Row groups with their sizes; `is_whole` says that those of a file add up to it."""
-    size = "c.end_byte - c.start_byte"
     chunks = (
-        f"SELECT c.file AS file, c.row_group AS row_group, max(c.rows) AS rows, sum({size}) AS size, "
+        f"SELECT c.file AS file, c.row_group AS row_group, max(c.rows) AS rows, sum({_SIZE}) AS size, "
         f"min(c.start_byte) AS start_byte, max(c.end_byte) AS end_byte FROM {read.chunks} AS c GROUP BY c.file, c.row_group"
     )
     whole = f"SELECT *, sum(rows) OVER (PARTITION BY file) AS total FROM ({chunks})"
-    numbers = ["g.rows", "g.size", "g.start_byte", "g.end_byte"]
-    joined = f"LEFT JOIN ({whole}) AS g ON g.file = f.file"
-    if columns:
-        sums = ", ".join(
-            f"sum(CASE WHEN l.wanted = {-1 - number} THEN {size} ELSE 0 END) AS needed{number}, "
-            f"sum(CASE WHEN l.wanted = {-1 - number} AND c.has_bloom THEN 1 ELSE 0 END) AS blooms{number}"
-            for number in range(columns)
-        )
-        needed = (
-            f"SELECT c.file AS file, c.row_group AS row_group, {sums} FROM {read.chunks} AS c "
-            f"JOIN {read.files} AS f ON c.file = f.file JOIN {leaves} AS l ON f.elements = l.elements AND c.leaf = l.leaf "
-            "WHERE l.wanted < 0 GROUP BY c.file, c.row_group"
-        )
-        numbers += [f"n.{name}{number}" for number in range(columns) for name in ("needed", "blooms")]
-        joined += f" LEFT JOIN ({needed}) AS n ON n.file = g.file AND n.row_group = g.row_group"
-    items = ", ".join(f"CAST(coalesce({name}, 0) AS BIGINT) AS {name[2:]}" for name in numbers)
+    numbers = ("rows", "size", "start_byte", "end_byte")
+    items = ", ".join(f"CAST(coalesce(g.{name}, 0) AS BIGINT) AS {name}" for name in numbers)
     return (
-        f"SELECT k.number AS file, g.row_group AS row_group, {items}, coalesce(g.total, 0) = f.rows AS is_whole "
-        f"FROM {read.files} AS f JOIN {listed} AS k ON f.file = k.file {joined}"
+        f"SELECT f.number AS file, g.row_group AS row_group, {items}, coalesce(g.total, 0) = f.rows AS is_whole "
+        f"FROM {files} AS f LEFT JOIN ({whole}) AS g ON g.file = f.file"
     )
+
+
+def _chunks_sql(read: ReadFooters, files: str, groups: str, leaves: str, has_signed_order: str) -> str:
+    """The chunks of wanted columns. Row groups that do not add up to their file are not all of it: they prove nothing."""
+    whole = f"(SELECT DISTINCT file FROM {groups} WHERE is_whole)"
+    known = f"(SELECT f.*, w.file IS NOT NULL AS is_whole FROM {files} AS f LEFT JOIN {whole} AS w ON w.file = f.number)"
+    is_usable = "(f.is_whole AND c.rows > 0)"
+    items = ["f.number AS file", "c.row_group AS row_group", "l.wanted AS wanted", "l.form AS form"]
+    items += [f"l.counts * ({_SIZE}) AS needed_bytes", "CASE WHEN has_bloom THEN l.counts ELSE 0 END AS blooms"]
+    items += [f"CASE WHEN {is_usable} THEN c.rows END AS rows", "c.num_values AS num_values", "is_max_exact", "nulls", "nans"]
+    items += ["bloom_start", "bloom_end", "f.is_julian AS is_julian"]
+    items += usable_items(has_signed_order, f"(NOT f.is_denied AND {is_usable})")
+    return (
+        f"SELECT {', '.join(items)} FROM {read.chunks} AS c JOIN {known} AS f ON c.file = f.file "
+        f"JOIN {leaves} AS l ON f.schema_number = l.schema_number AND c.leaf = l.leaf"
+    )
+
+
+def _lookup(engine: Engine, columns: Sequence[str], rows: Sequence[tuple[int | None, ...]]) -> str:
+    return engine.lookup(columns, ["BIGINT"] * len(columns), rows)
 
 
 def _union(tables: Sequence[str]) -> str:

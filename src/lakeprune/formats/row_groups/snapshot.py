@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from lakeprune.engines.dialect import Dialect, carrier
 from lakeprune.engines.engine import Engine, EngineError
 from lakeprune.errors import TableError
-from lakeprune.formats.parquet.bounds import groups_sql
 from lakeprune.formats.relation import Needs, Relation, flags_of, relation_of
 from lakeprune.formats.row_groups.footers import Footers
 from lakeprune.formats.row_groups.rung import ROW_GROUP
@@ -22,8 +21,9 @@ from lakeprune.predicate.tree import Column, Profile
 from lakeprune.skipping.ladder import Evidence, Seen
 from lakeprune.values.types import Scalar
 
-# Columns beside those of every relation.
+# Columns beside those of every relation: where a row group lies, and the bytes and Bloom filters of the columns that are read.
 PLACE = ("row_group", "start_byte", "end_byte")
+NEEDED = ("needed_bytes", "blooms")
 
 
 class RowGroupSnapshot(Snapshot):
@@ -35,29 +35,32 @@ class RowGroupSnapshot(Snapshot):
         self._files = files
         self._footers = footers
         self._passed = passed
+        self._read: Sequence[Column] = ()
+
+    def reading(self, columns: Sequence[Column]) -> RowGroupSnapshot:
+        """The same for a predicate that reads these columns: their bytes are needed."""
+        found = RowGroupSnapshot(self._base, self.facts.evidence, self._files, self._footers, self._passed)
+        found._read = columns  # of its own kind
+        return found
 
     def relation(self, engine: Engine, needs: Needs, profile: Profile) -> Relation:  # noqa: ARG002  # files were read with it
         names, files = relation_of(needs), self._files
+        own = [seen for seen in needs.domains if seen.rungs == {ROW_GROUP}]
         items = ["g.size AS size", "g.rows AS rows", "CASE WHEN f.has_dv THEN CAST(NULL AS BIGINT) ELSE 0 END AS deleted"]
         items += ["TRUE AS has_stats", "f.has_dv AS has_dv", "f.number AS number"]
-        read = [f"{name}{number}" for number in range(len(self._footers.wanted.read)) for name in ("needed", "blooms")]
-        items += [f"g.{name} AS {name}" for name in (*PLACE, *read)] + [f"f.{name} AS {name}" for name in self._passed]
+        items += [f"g.{name} AS {name}" for name in PLACE] + [f"f.{name} AS {name}" for name in self._passed]
         items += ["f.path AS path", "f.partition AS partition"] if needs.paths else []
         source = f"{files.source} AS f JOIN {self._footers.groups()} AS g ON g.file = f.number AND g.row_group IS NOT NULL"
+        if domains := self._footers.domains([seen.column for seen in own], self._read):
+            source += f" LEFT JOIN {domains} AS k ON k.file = g.file AND k.row_group = g.row_group"
+        items += [f"coalesce({name}, 0) AS {name}" if self._read else f"0 AS {name}" for name in NEEDED]
         for k, seen in enumerate(needs.domains):
-            if seen.rungs != {ROW_GROUP}:
+            if seen not in own:
                 items += [
                     f"f.{there} AS {here}" for here, there in zip(_columns(names, seen), _columns(files, seen), strict=True)
                 ]
                 continue
-            if stored := self._footers.stored[seen.column]:
-                chunks = groups_sql(engine.dialect, seen, names, self._footers.chunks(seen.column), stored)
-                # Row groups that do not add up to their file are not all of it.
-                source += f" LEFT JOIN {chunks} AS k{k} ON k{k}.file = g.file AND k{k}.row_group = g.row_group AND g.is_whole"
-            kind = carrier(seen.type)
-            bounds = {name: f"k{k}.{name}" if stored else f"CAST(NULL AS {kind})" for name in (names.lo(seen), names.hi(seen))}
-            flags = {name: f"coalesce(k{k}.{name}, FALSE)" if stored else "FALSE" for name in flags_of(names, seen)}
-            domain = bounds | flags
+            domain = self._footers.unpacked(names, seen)
             if (lacked := self._footers.absent(seen.column)) is not None:
                 absent, lacking = lacked
                 source += f" LEFT JOIN {lacking} AS a{k} ON a{k}.file = g.file"
