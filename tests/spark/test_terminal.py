@@ -24,7 +24,7 @@ COMMANDS = {
     "update": ["update", "users", "--set", "age = 41", "-w", "age > 40"],
     "delete": ["delete", "delta.`users`", "-w", "age > 40"],
 }
-FIRST = {"sql": "Query:"}
+FIRST = {"explain": "Reads ", "sql": "Query:"}
 QUICK = [f"--conf={key}={value}" for key, value in _SMALL.items() if "extension" not in key and "catalog" not in key]
 
 
