@@ -85,7 +85,7 @@ class ReadFooters(Struct, frozen=True):
 
     files: str
     chunks: str
-    kept: str = ""  # what `Engine.forget` drops
+    kept: tuple[str, ...] = ()  # what `Engine.forget` drops
 
 
 class Typed(Struct, frozen=True):

@@ -169,10 +169,12 @@ class DuckDBEngine(Engine):
     def read_footers(self, paths: Sequence[str]) -> ReadFooters:
         from lakeprune.engines.duckdb import footers
 
-        return footers.over(self._table(footers.whole_sql(self._list(paths)), []))
+        whole = self._table(footers.whole_sql(self._list(paths)), [])
+        return footers.over(whole, self._table(footers.files_sql(whole), []))
 
     def forget(self, read: ReadFooters) -> None:
-        self.drop(read.kept)
+        for table in read.kept:
+            self.drop(table)
 
     reads_bloom = True
 

@@ -38,12 +38,9 @@ def whole_sql(paths: str) -> str:
 
     All of a footer costs as much to read as its chunks alone, but the structures that hold it would fill memory.
     """
-    elements = f"CAST(to_json(list_transform(parquet_schema, lambda e: {_element('e.')})) AS VARCHAR)"
-    is_julian = f"coalesce(len(list_filter(parquet_kv_metadata, lambda e: {_is_mark('e.')})) > 0, FALSE)"
-    about = f"{{rows: facts.num_rows, created_by: facts.created_by, elements: {elements}, is_julian: {is_julian}}}"
+    about = "{rows: facts.num_rows, created_by: facts.created_by, schema: parquet_schema, marks: parquet_kv_metadata}"
     # Of lists that are unnested side by side the shorter one is filled up with NULL.
     lists = f"unnest(parquet_metadata) AS m, unnest([{about}]) AS about"
-    footers = f"SELECT *, parquet_file_metadata[1] AS facts FROM parquet_full_metadata({paths})"
     first = (
         "CASE WHEN m.dictionary_page_offset > 0 THEN least(m.dictionary_page_offset, m.data_page_offset) "
         "ELSE m.data_page_offset END"
@@ -57,15 +54,22 @@ def whole_sql(paths: str) -> str:
         f"{first} AS start_byte, {first} + m.total_compressed_size AS end_byte, m.bloom_filter_offset IS NOT NULL AS has_bloom, "
         "m.bloom_filter_offset AS bloom_start, m.bloom_filter_offset + m.bloom_filter_length AS bloom_end, "
         "m.path_in_schema AS column_path "
-        f"FROM (SELECT facts.file_name AS file, facts.column_orders AS orders, {lists} FROM ({footers}))"
+        "FROM (SELECT facts.file_name AS file, facts.column_orders AS orders, "
+        f"{lists} FROM (SELECT *, parquet_file_metadata[1] AS facts FROM parquet_full_metadata({paths})))"
     )
 
 
-def over(table: str) -> ReadFooters:
-    """The parts of that table."""
-    facts = ", ".join(f"about.{name} AS {name}" for name in ("rows", "created_by", "elements", "is_julian"))
-    files = f"(SELECT file, {facts} FROM {table} WHERE about IS NOT NULL)"
-    return ReadFooters(files, f"(SELECT * EXCLUDE (about) FROM {table} WHERE leaf IS NOT NULL)", table)
+def files_sql(whole: str) -> str:
+    """A row per file of that table. The reader gives one file at a time: all of them at once cost a fraction."""
+    elements = f"CAST(to_json(list_transform(about.schema, lambda e: {_element('e.')})) AS VARCHAR)"
+    is_julian = f"coalesce(len(list_filter(about.marks, lambda e: {_is_mark('e.')})) > 0, FALSE)"
+    facts = "about.rows AS rows, about.created_by AS created_by"
+    return f"SELECT file, {facts}, {elements} AS elements, {is_julian} AS is_julian FROM {whole} WHERE about IS NOT NULL"
+
+
+def over(whole: str, files: str) -> ReadFooters:
+    """The parts of these tables."""
+    return ReadFooters(files, f"(SELECT * EXCLUDE (about) FROM {whole} WHERE leaf IS NOT NULL)", (whole, files))
 
 
 def _is_mark(prefix: str) -> str:

@@ -158,7 +158,7 @@ class SparkEngine(Engine):
         if problems:
             raise EngineError(": ".join(problems[0]))
         files = f"(SELECT file, file_rows AS rows, created_by, elements, is_julian FROM {name} WHERE leaf IS NULL)"
-        return ReadFooters(files, f"(SELECT * FROM {name} WHERE leaf IS NOT NULL)", name)
+        return ReadFooters(files, f"(SELECT * FROM {name} WHERE leaf IS NOT NULL)")
 
     def evaluates(self, condition: Typed) -> bool:
         from lakeprune.engines.spark.conditions import Conditions
