@@ -274,26 +274,17 @@ def _many_plans_sql(words: Sequence[Sequence[str]], source: str, dialect: Dialec
 
 
 def signature_of(plan: Plan, words: Sequence[int]) -> Signature:
-    def bit(position: int) -> bool:
-        return bool(words[position // WORD_BITS] >> (position % WORD_BITS) & 1)
-
+    bits = [bool(word >> place & 1) for word in words for place in range(WORD_BITS)]
     outcomes = tuple(
         Outcome(
-            bit(p.can_true),
-            bit(p.not_true),
-            tuple(bit(position) for position in p.by_rung),
-            frozenset(lift for lift, position in p.lifted.items() if bit(p.can_true) and not bit(position)),
-            bit(p.strict) and not bit(p.can_true),
+            bits[p.can_true],
+            bits[p.not_true],
+            tuple([bits[position] for position in p.by_rung]),
+            frozenset([lift for lift, position in p.lifted.items() if bits[p.can_true] and not bits[position]]),
+            bits[p.strict] and not bits[p.can_true],
         )
         for p in plan.positions
     )
     base = len(plan.bits)
-    columns = range(len(plan.columns))
-    return Signature(
-        outcomes,
-        bit(base),
-        bit(base + 1),
-        bit(base + 2),
-        tuple(bit(base + 3 + 2 * k) for k in columns),
-        tuple(bit(base + 4 + 2 * k) for k in columns),
-    )
+    known = bits[base + 3 : base + 3 + 2 * len(plan.columns)]
+    return Signature(outcomes, bits[base], bits[base + 1], bits[base + 2], tuple(known[::2]), tuple(known[1::2]))

@@ -101,6 +101,7 @@ def attribute(plan: Plan, patterns: Iterable[Pattern], *, more: str | None = Non
     candidates = kept + [p for name, several in credited.items() if name not in decided for p in several]
     candidates = [p for p in candidates if p.level is Level.FILE]
     read = [p for p in groups if p.level is Level.FILE]
+    by_clause = [(pattern, crediting_clause(pattern.signature, plan)) for pattern in groups]
     return Attribution(
         total=total_of(groups),
         credits={name: total_of(several) for name, several in credited.items()},
@@ -110,7 +111,7 @@ def attribute(plan: Plan, patterns: Iterable[Pattern], *, more: str | None = Non
         candidates=total_of(candidates),
         kept=total_of(kept),
         full=total_of(p for p in kept if p.signature.verdict is Verdict.FULL),
-        clauses=tuple(_clause_credit(i, plan, needs[i], groups, candidates) for i in range(len(needs))),
+        clauses=tuple(_clause_credit(i, needs[i], by_clause, candidates) for i in range(len(needs))),
         coverage=_coverage(plan, needs, candidates),
         read=sum(p.files for p in read),
         with_stats=sum(p.files for p in read if p.signature.has_stats),
@@ -159,28 +160,24 @@ def _assumptions(plan: Plan, dropped: Sequence[Pattern]) -> dict[str, Amount]:
 
 def total_of(patterns: Iterable[Pattern]) -> Amount:
     """The files, bytes and live rows of these patterns."""
-    total = NOTHING
-    for pattern in patterns:
-        unknown = pattern.files_without_rows, pattern.files_without_bytes
-        bounded = pattern.files_with_bounded_rows, pattern.bounded_rows
-        total += Amount(pattern.files, pattern.bytes, pattern.rows, *unknown, *bounded)
-    return total
+    return Amount(*map(sum, zip(*(pattern.sums for pattern in patterns), strict=True)))
 
 
 def _clause_credit(
-    index: int, plan: Plan, needs: ClauseNeeds, groups: Sequence[Pattern], candidates: Sequence[Pattern]
+    index: int, needs: ClauseNeeds, credited: Sequence[tuple[Pattern, int | None]], candidates: Sequence[Pattern]
 ) -> ClauseCredit:
-    by_itself = [p for p in groups if drops(p.signature.outcomes[index])]
-    kept: dict[Keeps, Amount] = dict.fromkeys(Keeps, NOTHING)
+    """What clause `index` did to these patterns, each with the clause that is credited with its drop."""
+    by_itself = [(p, clause) for p, clause in credited if drops(p.signature.outcomes[index])]
+    kept: dict[Keeps, list[Pattern]] = {because: [] for because in Keeps}
     for pattern in candidates:
         if not drops(pattern.signature.outcomes[index]):
-            kept[keeps_because(pattern.signature, index, needs)] += total_of([pattern])
+            kept[keeps_because(pattern.signature, index, needs)].append(pattern)
     return ClauseCredit(
-        drops_any=total_of(by_itself),
-        drops_first=total_of(p for p in by_itself if crediting_clause(p.signature, plan) == index),
-        drops_assumed=total_of(p for p in by_itself if p.signature.outcomes[index].is_assumed),
-        drops_alone=total_of(p for p in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
-        kept=kept,
+        drops_any=total_of(p for p, _ in by_itself),
+        drops_first=total_of(p for p, clause in by_itself if clause == index),
+        drops_assumed=total_of(p for p, _ in by_itself if p.signature.outcomes[index].is_assumed),
+        drops_alone=total_of(p for p, _ in by_itself if not p.signature.is_empty and sum(map(drops, p.signature.outcomes)) == 1),
+        kept={because: total_of(several) for because, several in kept.items()},
     )
 
 
