@@ -64,8 +64,7 @@ def pivot_sql(chunks: str, columns: Mapping[int, int], needed: AbstractSet[int])
         for number, kind in columns.items()
         for name, value in (("low", f"low{kind}"), ("high", f"high{kind}"), ("flags", "flags"))
     ]
-    asked = f"WHERE wanted IN ({listed({*columns, *needed})}) GROUP BY file, row_group"
-    return f"(SELECT {', '.join(['file', 'row_group', *sums, *packed])} FROM {chunks} {asked})"
+    return f"(SELECT {', '.join(['file', 'row_group', *sums, *packed])} FROM {chunks} GROUP BY file, row_group)"
 
 
 def unpacked(names: Relation, seen: Seen, number: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from msgspec.json import decode
 from lakeprune.engines.dialect import Dialect, carrier
 from lakeprune.engines.engine import Element, Engine, EngineError, ReadFooters
 from lakeprune.errors import TableError
-from lakeprune.formats.parquet.bounds import Form, is_denied, usable_items
+from lakeprune.formats.parquet.bounds import Form, is_denied, listed, usable_items
 from lakeprune.formats.parquet.legacy_calendar import is_movable
 from lakeprune.formats.relation import Relation
 from lakeprune.formats.row_groups.domains import domains_sql, kinds_of, pivot_sql, unpacked
@@ -101,7 +101,12 @@ class Footers:
         needed = {-1 - self.wanted.read.index(column) for column in outermost}
         needed |= {self._bounds[column] for column in outermost if column in self._bounds}
         kinds = {self._bounds[column]: self._kinds.index(carrier(column.type)) for column in columns}
-        return pivot_sql(_union(self._chunks), kinds, needed) if kinds or needed else None
+        asked = {*kinds, *needed}
+        # All that are kept are taken without a look at each of them.
+        is_all = len(asked) == len(self.wanted.bounds) + len(self.wanted.read)
+        chunks = _union(self._chunks)
+        picked = chunks if is_all else f"(SELECT * FROM {chunks} WHERE wanted IN ({listed(asked)}))"
+        return pivot_sql(picked, kinds, needed) if asked else None
 
     def unpacked(self, names: Relation, seen: Seen) -> dict[str, str]:
         """The columns of a domain in a relation, as SQL over `domains`."""
@@ -158,9 +163,13 @@ class Footers:
         read = self._read(engine, by_place)
         if read is None:
             return
-        self._resolve(elements for (elements,) in engine.query(f"SELECT DISTINCT elements FROM {read.files}"))
         # Which file has which schema matters here only where Bloom filters are asked.
         known = engine.query(f"SELECT file, elements, is_julian FROM {read.files}") if engine.reads_bloom else ()
+        self._resolve(
+            dict.fromkeys(elements for _, elements, _ in known)
+            if engine.reads_bloom
+            else [elements for (elements,) in engine.query(f"SELECT DISTINCT elements FROM {read.files}")]
+        )
         names = {place: self._askable(elements, is_julian=is_julian) for place, elements, is_julian in known}
         numbers = []
         for place, keys in by_place.items():
@@ -171,11 +180,11 @@ class Footers:
         self._keep(engine, read, engine.lookup(["file", "number"], ["STRING", "BIGINT"], numbers))
         engine.forget(read)
 
-    def _keep(self, engine: Engine, read: ReadFooters, listed: str) -> None:
-        """What is wanted of these footers; `listed` has the number of each file."""
+    def _keep(self, engine: Engine, read: ReadFooters, numbers: str) -> None:
+        """What is wanted of these footers; `numbers` has the number of each file."""
         texts = [(elements, number) for number, elements in enumerate(self._schemas)]
         schemas = engine.lookup(["elements", "schema_number"], ["STRING", "BIGINT"], texts)
-        files = engine.kept(_files_sql(engine.dialect, read, listed, schemas))
+        files = engine.kept(_files_sql(engine.dialect, read, numbers, schemas))
         groups = engine.kept(_groups_sql(read, files))
         leaves = _lookup(engine, _LEAF, [(number, *leaf) for number, own in enumerate(self._schemas.values()) for leaf in own])
         signed = ", ".join(str(place) for form, place in self._forms.items() if form.stored.has_signed_order)
@@ -241,11 +250,11 @@ class Footers:
             self._schemas[elements] = found
 
 
-def _files_sql(dialect: Dialect, read: ReadFooters, listed: str, schemas: str) -> str:
+def _files_sql(dialect: Dialect, read: ReadFooters, numbers: str, schemas: str) -> str:
     """The files with their numbers. What is long is compared here, once per file: their chunks are many."""
     return (
         "SELECT n.number AS number, f.file AS file, f.rows AS rows, s.schema_number AS schema_number, f.is_julian AS is_julian, "
-        f"{is_denied(dialect, 'f.created_by')} AS is_denied FROM {read.files} AS f JOIN {listed} AS n ON f.file = n.file "
+        f"{is_denied(dialect, 'f.created_by')} AS is_denied FROM {read.files} AS f JOIN {numbers} AS n ON f.file = n.file "
         f"JOIN {schemas} AS s ON f.elements = s.elements"
     )
 
