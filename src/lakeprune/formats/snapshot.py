@@ -131,6 +131,10 @@ class Snapshot(ABC):
         """A FROM item: path, modified, stats_text and vector of every file, by path; None where the engine does not keep that."""
         return None
 
+    def metadata_bytes(self) -> int | None:
+        """The size of the files that its relation is read from, None where that is not known."""
+        return None
+
     def groups(self) -> Snapshot | None:
         """The containers above files, as a snapshot with the same ladder; None where there are none, or nothing is known."""
         return None

@@ -52,6 +52,12 @@ class Planner(Struct, frozen=True):
         """The same planner with another reading of statistics that may hide NaN."""
         return Planner(replace(self.evaluation, profile=replace(self.profile, nan_policy=policy)))
 
+    def asking_again(self) -> Planner:
+        """The same planner for several programs about the same questions: the metadata of a small table is read once for all."""
+        from lakeprune.programs.held_relation import HeldRelation
+
+        return Planner(replace(self.evaluation, relations=self.evaluation.relations or HeldRelation()))
+
     def ask(self, where: str | Condition | None) -> Question:
         """The question that a condition is, ready for everything below; None asks for every container."""
         if where is None:

@@ -27,6 +27,7 @@ from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
     from lakeprune.programs.groups import Grouping, GroupWords
+    from lakeprune.programs.held_relation import HeldRelation
     from lakeprune.programs.kept_relations import RelationsInUse
 
 WORD_BITS = 60  # bits packed into one integer column
@@ -114,7 +115,7 @@ class Evaluation(Struct, frozen=True):
     profile: Profile
     trusts_truncated_max: bool = False  # unsound: only to count what the guard for truncated maxima keeps
     is_exhaustive: bool = False  # every group is read, so that clauses are counted on every container
-    relations: RelationsInUse | None = None  # what the engine keeps of the snapshot from one question to the next
+    relations: RelationsInUse | HeldRelation | None = None  # what the engine keeps of the snapshot from one question to the next
 
     def patterns(self, plans: Sequence[Plan]) -> list[list[Pattern]]:
         """The verdict patterns of each plan, from one read of the metadata. Groups that no plan keeps are not read."""

@@ -10,6 +10,7 @@ import pytest
 
 from lakeprune.errors import TableError
 from tests.builders.delta import PROTOCOL, Log, add, bounds, metadata, remove
+from tests.builders.engine import ENGINE
 from tests.formats.delta.relation import files, opened, paths
 
 HEAD = (PROTOCOL, metadata({"x": "long"}))
@@ -80,6 +81,18 @@ def test_json_checkpoint_with_sidecar_and_inline_files_is_read(tmp_path: Path) -
     log.sidecar("one.parquet", add("a"))
     assert paths(opened(log.path)) == ["a", "inline"]
     assert files(opened(log.path))[1]["x"]["hi"] == 2
+
+
+def test_the_metadata_of_a_table_is_what_is_read_of_its_log(tmp_path: Path) -> None:
+    log = Log(tmp_path / "t").commit(0, *HEAD, add("a")).commit(1, add("b"))
+    log.checkpoint(1, *HEAD, {"sidecar": {"path": "one.parquet"}}, name=f"{1:020}.checkpoint.{UUID}.parquet")
+    log.sidecar("one.parquet", *(add(f"{number}") for number in range(50)))
+    log.commit(2, add("c"))
+    read = [log.log / "_sidecars" / "one.parquet", log.log / f"{2:020}.json"]
+    snapshot = opened(log.path)
+    assert snapshot.metadata_bytes() == sum(place.stat().st_size for place in read)
+    snapshot.keep(ENGINE)
+    assert snapshot.metadata_bytes() == sum(place.stat().st_size for place in read)
 
 
 def test_missing_sidecar_falls_back_to_commits_and_says_so(tmp_path: Path) -> None:

@@ -58,9 +58,10 @@ class Explainer(Struct, frozen=True):
         engine = self.planner.snapshot.own_skipping(self.planner.profile)
         pairs = [pair(question, engine) for question in questions]
         asked = [question if two is None else two.both for question, two in zip(questions, pairs, strict=True)]
-        found = self.planner.patterns(asked)
+        planner = self.planner if self.row_groups is None else self.planner.asking_again()
+        found = planner.patterns(asked)
         mine = [patterns if two is None else two.ours(patterns) for two, patterns in zip(pairs, found, strict=True)]
-        below = None if self.row_groups is None else _below(self.planner, questions, self.row_groups)
+        below = None if self.row_groups is None else _below(planner, questions, self.row_groups)
         reports = []
         for index, (two, patterns) in enumerate(zip(pairs, found, strict=True)):
             read = None if two is None else two.read(patterns)

@@ -66,7 +66,8 @@ def open_changes(last: DeltaSnapshot, engine: Engine, first: int) -> ChangesSnap
     _check_feed(storage, log, commits, facts.configuration)
     times = ", ".join(f"({version}, {engine.dialect.text(moment)})" for version, moment in _times(storage, log, commits))
     paths = storage.engine_paths([commit.path for commit in commits])
-    part = JsonPart(paths, max(commit.entry.size for commit in commits))
+    sizes = [commit.entry.size for commit in commits]
+    part = JsonPart(paths, max(sizes), sum(sizes))
     schema = Schema((*facts.schema.fields, *_FIELDS))
     changed = replace(
         facts,

@@ -31,11 +31,13 @@ class ParquetPart(Struct, frozen=True):
 
     paths: tuple[str, ...]
     fields: dict[str, Any]
+    bytes: int
 
 
 class JsonPart(Struct, frozen=True):
     paths: tuple[str, ...]
     largest: int
+    bytes: int
 
 
 class Checkpoint(Struct, frozen=True):
@@ -59,7 +61,7 @@ def _read_json(engine: Engine, storage: Storage, file: CheckpointFile) -> Checkp
     place = storage.place(path)
     lines = list(action_lines(storage, path))
     sidecars = [sidecar for number, line in lines if isinstance(sidecar := parsed_line(line, number, place).get("sidecar"), dict)]
-    parts: list[ParquetPart | JsonPart] = [JsonPart(storage.engine_paths(file.paths), file.entries[0].size)]
+    parts: list[ParquetPart | JsonPart] = [JsonPart(storage.engine_paths(file.paths), file.bytes, file.bytes)]
     parts += _sidecar_part(engine, storage, [str(sidecar.get("path")) for sidecar in sidecars])
     return Checkpoint(file.version, tuple(parts), state_of_lines(lines, place))
 
@@ -74,21 +76,23 @@ def _read_parquet(engine: Engine, storage: Storage, file: CheckpointFile) -> Che
         # The protocol says: with sidecars, nothing inline. Looking costs little, and a file lost here would be lost silently.
         add = engine.dialect.field(engine.dialect.identifier("add"), ["path"])
         if not sidecars or engine.query(f"SELECT 1 FROM {source} WHERE {add} IS NOT NULL LIMIT 1"):
-            parts.append(ParquetPart(paths, fields))
+            parts.append(ParquetPart(paths, fields, file.bytes))
     return Checkpoint(file.version, tuple(parts), state)
 
 
 def _sidecar_part(engine: Engine, storage: Storage, names: list[str]) -> list[ParquetPart]:
     if not names:
         return []
-    paths = []
+    paths, sizes = [], []
     for name in names:
         path = f"{SIDECARS}/{unquote(name).rsplit('/', 1)[-1]}"
-        if not storage.size(path):
+        size = storage.size(path)
+        if not size:
             raise CheckpointUnusable(f"its sidecar {name} is missing")
         paths.append(path)
+        sizes.append(size)
     places = storage.parquet_paths(paths, engine.parquet_chunks, column_use)
-    return [ParquetPart(places, engine.parquet_fields(places))]
+    return [ParquetPart(places, engine.parquet_fields(places), sum(sizes))]
 
 
 _WANTED = {

@@ -53,6 +53,10 @@ class CheckpointFile(Struct, frozen=True):
     def is_json(self) -> bool:
         return self.entries[0].name.endswith(".json")
 
+    @property
+    def bytes(self) -> int:
+        return sum(entry.size for entry in self.entries)
+
 
 class Segment(Struct, frozen=True):
     version: int

@@ -67,7 +67,8 @@ def open_delta(storage: Storage, engine: Engine, at: At, files: LogFiles) -> Del
     commits = None
     if segment.commits:
         paths = storage.engine_paths([commit.path for commit in segment.commits])
-        commits = JsonPart(paths, max(commit.entry.size for commit in segment.commits))
+        sizes = [commit.entry.size for commit in segment.commits]
+        commits = JsonPart(paths, max(sizes), sum(sizes))
     replay = Replay(engine, storage.root, commits, checkpoint.parts if checkpoint else ())
     return DeltaSnapshot(facts, Declared(protocol, metadata), replay, storage, segment, columns, sources)
 

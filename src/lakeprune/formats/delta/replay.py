@@ -57,6 +57,11 @@ class Replay(Struct, frozen=True):
     kept: Mapping[tuple[str, ...], str] | None = None  # tables of the engine with what files of the log hold
     live: str | None = None  # a table of the engine with every live file, when nothing is left to replay
 
+    @property
+    def bytes(self) -> int:
+        """What is read of the log."""
+        return sum(part.bytes for part in (*self.parts, self.commits) if part is not None)
+
     def in_memory(self) -> Replay:
         """The same, with everything that any question can need read now and kept by the engine."""
         dialect = self.engine.dialect

@@ -61,6 +61,7 @@ class DeltaSnapshot(Snapshot):
         self.declared = declared
         self._version = facts.version
         self._replay = replay
+        self._bytes = replay.bytes  # also once it is kept
         self._storage = storage
         self._segment = segment
         self._once_float = columns.once_float
@@ -79,6 +80,9 @@ class DeltaSnapshot(Snapshot):
             return None
         ((is_unique,),) = self._replay.engine.query(f"SELECT count(*) = count(DISTINCT path) FROM {live}")
         return f"(SELECT path, modified, stats AS stats_text, vector FROM {live})" if is_unique else None
+
+    def metadata_bytes(self) -> int:
+        return self._bytes
 
     @property
     def storage(self) -> Storage:
