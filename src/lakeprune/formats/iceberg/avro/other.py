@@ -79,7 +79,9 @@ def _patient_reader() -> Callable[[BytesIO, Any, None], Any]:
 
 def _blocks(data: bytes, header: Header) -> Iterator[tuple[int, bytes]]:
     try:
-        yield from blocks_of(data, header)
+        for count, several in blocks_of(data, header):
+            for block in several:
+                yield count, block
     except UnknownCodec as unknown:
         import fastavro
 
