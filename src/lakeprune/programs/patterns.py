@@ -151,13 +151,13 @@ class Evaluation(Struct, frozen=True):
         self, plans: Sequence[Plan], words: Sequence[list[str]], source: str, judged: GroupWords | None
     ) -> list[list[Pattern]]:
         found: list[list[Pattern]] = [[] for _ in plans]
-        dialect = self.engine.dialect
+        dialect, signed = self.engine.dialect, [len(own) for own in words]
         if judged is not None:
             source, words = judged.joined(source), [own + more for own, more in zip(words, judged.words, strict=True)]
         sql = _one_plan_sql(words[0], source, dialect) if len(plans) == 1 else _many_plans_sql(words, source, dialect)
         for index, *rest in self.engine.query(sql):
             packed = rest[: len(words[index])]
-            own = signature_of(plans[index], packed)
+            own = signature_of(plans[index], packed[: signed[index]])
             signature = own if judged is None else judged.with_group(own, index, packed)
             if signature is not None:
                 found[index].append(Pattern(signature, *map(int, rest[-SUMS:])))

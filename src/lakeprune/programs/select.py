@@ -87,7 +87,7 @@ def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fie
     needs = Needs(paths=True, times=fields.records, records=fields.records)
     printer = evaluation.relation(plan, needs, whole=not set(selection.verdicts) <= KEPT)
     relation, words = printer.relation, words_of(plan, printer)
-    groups = printer.dropped_groups
+    groups, signed = printer.dropped_groups, len(words)
     words += [] if groups is None else ["dropped_by"]
     columns = plan.seen if fields.bounds else ()
     bounds = [end for column in columns for end in (relation.lo(column), relation.hi(column))]
@@ -104,7 +104,7 @@ def select(evaluation: Evaluation, plan: Plan, selection: Selection, fields: Fie
     for row in chain([] if first is None else [first], found):
         bits = row[5 : 5 + len(words)]
         if (signature := known.get(bits)) is None:
-            signature = known[bits] = signature_of(plan, bits)
+            signature = known[bits] = signature_of(plan, bits[:signed])
             if groups is not None:
                 signature = known[bits] = groups.with_group(signature, bits[-1])
         flat = row[5 + len(words) : after]
