@@ -1,4 +1,4 @@
-"""Every test, in five processes side by side: two with those on Spark, those that wait for servers, the applications, the rest.
+"""Every test, in six processes side by side: two on Spark, one that waits for servers, applications, formats, and the rest.
 
 In: nothing. Out: the reports, one after the other; 1 when one failed, or when DuckDB reports at the end of a process that
 something was never closed. That keeps two cores busy until the end: Spark waits a lot, and servers leave little to do.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.spark_classes import archived
 
-APART = ("tests/spark", "tests/storage", "tests/apps")  # what runs beside the rest
+APART = ("tests/spark", "tests/storage", "tests/apps", "tests/formats")  # what runs beside the rest
 ON_SPARK = 2  # processes, each with a session of its own
 LEAK = "nanobind: leaked"  # printed by the library that binds DuckDB to Python, when Python exits
 _LOGS = Path("build")
