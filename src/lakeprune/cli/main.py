@@ -58,12 +58,23 @@ def entry_point() -> None:
     sys.excepthook = _report_defect
     gc.set_threshold(_SELDOM)
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
-        from lakeprune.cli.lean_start import import_libraries  # the version and the help need none
-
-        import_libraries()
+        _import_msgspec_alone()
     code = main(sys.argv[1:])
     # Nothing is left to do: every file is closed and renamed. Tearing down the engine and the interpreter would only take time.
     os._exit(code)
+
+
+def _import_msgspec_alone() -> None:
+    """msgspec takes two functions from typing_extensions where that is installed, and the same from typing where it is not.
+
+    lakeprune does not need it, and importing it, with inspect and the compiler's modules, is an eighth of a short command.
+    """
+    if "typing_extensions" not in sys.modules:
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # importing it fails, as if it were not there
+        try:
+            import msgspec  # noqa: F401
+        finally:
+            del sys.modules["typing_extensions"]
 
 
 def main(argv: Sequence[str]) -> int:

@@ -12,9 +12,8 @@ from typing import Any
 
 from lakeprune.errors import UsageError
 
-# Patterns are compiled when they are first used: most commands use none.
-_SHARE = r"(?a)\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
-_SIZE = r"(?ai)(\d+(?:\.\d+)?)\s*([kmgtp]i?b|b)?"
+_SHARE = re.compile(r"\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgtp]i?b|b)?", re.ASCII | re.IGNORECASE)
 _POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
@@ -24,7 +23,7 @@ def percentage(text: str) -> float:
     (90.0, 33.3)
     """
     number = text.strip().removesuffix("%").rstrip()
-    if not re.fullmatch(_SHARE, number) or not 0 <= float(number) <= 100:
+    if not _SHARE.fullmatch(number) or not 0 <= float(number) <= 100:
         raise ArgumentTypeError(f"{text!r} is not a percentage; give a number from 0 to 100")
     return float(number)
 
@@ -35,7 +34,7 @@ def fraction(text: str) -> float:
     (0.25, 1.0)
     """
     number = text.strip()
-    if not re.fullmatch(_SHARE, number) or not 0 < float(number) <= 1:
+    if not _SHARE.fullmatch(number) or not 0 < float(number) <= 1:
         raise ArgumentTypeError(f"{text!r} is not a share; give a number above 0, up to 1")
     return float(number)
 
@@ -89,7 +88,7 @@ def size(text: str) -> int:
     >>> size("1.5KB"), size("2 MiB"), size("700")
     (1500, 2097152, 700)
     """
-    match = re.fullmatch(_SIZE, text.strip())
+    match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 30:
         raise ArgumentTypeError(f"{text!r} is not a size; give one like 700, 500MB or 2GiB")
     unit = (match[2] or "b").lower()

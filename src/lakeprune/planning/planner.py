@@ -20,6 +20,7 @@ from lakeprune.planning.question import Question
 from lakeprune.predicate.condition import Condition
 from lakeprune.predicate.tree import TRUE, Clause, Exact, Expr, NanPolicy, Opaque, Profile
 from lakeprune.predicate.walk import nodes
+from lakeprune.programs.exact import failures
 from lakeprune.programs.patterns import Evaluation, Pattern
 from lakeprune.programs.select import KEPT, Container, Fields, Order, Selection, select
 from lakeprune.skipping.plan import Lift, plan_clauses
@@ -164,8 +165,6 @@ class Planner(Struct, frozen=True):
         failed = any(Lift.FAILED in outcome.kept_for for pattern in patterns for outcome in pattern.signature.outcomes)
         if len(predicates) != 1 or not isinstance(predicates[0], Exact) or not failed or not self.profile.ansi:
             return
-        from lakeprune.programs.exact import failures  # with all that evaluates
-
         with self.reading():
             why = failures(self.engine, self.snapshot, self.profile, predicates[0]).certain
         if why is not None:
@@ -177,8 +176,6 @@ class Planner(Struct, frozen=True):
         """Why lakeprune has no value of a clause for some partition value, where Spark may have one and was not asked."""
         if self.engine.evaluates(Typed("TRUE", (), self.profile.zone)):
             return None
-        from lakeprune.programs.exact import failures  # with all that evaluates
-
         exacts = [node for node in nodes(clause.predicate) if isinstance(node, Exact)]
         with self.reading():
             found = (failures(self.engine, self.snapshot, self.profile, exact).doubtful for exact in exacts)

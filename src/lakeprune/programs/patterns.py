@@ -19,13 +19,13 @@ from lakeprune.formats.merging import merged_relation
 from lakeprune.formats.relation import LIVE, Needs, Relation
 from lakeprune.formats.snapshot import Snapshot
 from lakeprune.predicate.tree import Column, Profile
+from lakeprune.programs.exact import Lookup, exact_lookups
 from lakeprune.programs.fact_sql import FactPrinter, searched
 from lakeprune.skipping.ladder import Level
 from lakeprune.skipping.plan import Lift, Plan
 from lakeprune.skipping.verdict import Verdict
 
 if TYPE_CHECKING:
-    from lakeprune.programs.exact import Lookup
     from lakeprune.programs.groups import Grouping, GroupWords
     from lakeprune.programs.held_relation import HeldRelation
     from lakeprune.programs.kept_relations import RelationsInUse
@@ -179,11 +179,7 @@ class Evaluation(Struct, frozen=True):
 
     def printer(self, plans: Sequence[Plan], needs: Needs) -> FactPrinter:
         """The printer of the bits of these plans over a relation that has what they and others need."""
-        lookups: list[Lookup] = []
-        if any(plan.exacts for plan in plans):
-            from lakeprune.programs.exact import exact_lookups  # with all that evaluates
-
-            lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans, needs.within)
+        lookups = exact_lookups(self.engine, self.snapshot, self.profile, plans, needs.within)
         relation = self._relation(needs)
         printer = FactPrinter(
             self.engine.dialect,

@@ -59,15 +59,6 @@ class LocalStorage(Storage):
                         found.append(Entry(entry.name, stat.st_size, stat.st_mtime_ns // 1000))
         return found
 
-    def names(self, directory: str) -> list[str] | None:
-        # Sizes would be asked for file by file.
-        path = self.place(directory)
-        with _readable(path, "the directory"):
-            if not os.path.lexists(path):
-                return None
-            with os.scandir(path) as entries:
-                return sorted(entry.name for entry in entries if entry.is_file())
-
     def size(self, path: str) -> int | None:
         place = self.place(path)
         with _readable(place, "the file"):

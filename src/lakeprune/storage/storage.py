@@ -65,11 +65,6 @@ class Storage(ABC):
         wanted = (entry for entry in entries if name <= entry.name and (before is None or entry.name < before))
         return sorted(wanted, key=lambda entry: entry.name)
 
-    def names(self, directory: str) -> list[str] | None:
-        """The names of the directory's files; None when there is no such directory."""
-        entries = self.list_from(directory, "")
-        return None if entries is None else [entry.name for entry in entries]
-
     @abstractmethod
     def entries(self, directory: str, name: str, before: str | None) -> list[Entry] | None:
         """At least those of `list_from`, in any order."""

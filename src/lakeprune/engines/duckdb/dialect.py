@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-
-from msgspec.json import encode
 
 from lakeprune.engines.dialect import Dialect, Form, Shape
 
@@ -42,7 +41,7 @@ class DuckDBDialect(Dialect):
         return '"' + name.replace('"', '""') + '"'
 
     def parse_json(self, text: str, shape: Shape) -> str:
-        return f"TRY(from_json({text}, {self.text(encode(shape).decode())}))"
+        return f"TRY(from_json({text}, {self.text(json.dumps(shape))}))"
 
     def micros_of_timestamp(self, text: str) -> str:
         # Seen by running it: a cast to TIMESTAMP silently ignores a numeric offset, and a cast to TIMESTAMPTZ reads text

@@ -6,16 +6,14 @@ never writes a file. The only file that imports duckdb.
 
 from __future__ import annotations
 
+import json
 import os
-import sys
-from _thread import _count as other_threads
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import _duckdb as duckdb  # the extension itself: its Python wrapper costs 85 ms of imports (docs/adr/0009)
-from msgspec.json import encode
 
 from lakeprune.engines.dialect import Shape
 from lakeprune.engines.duckdb.dialect import DuckDBDialect
@@ -41,7 +39,6 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 _WITHOUT_REWRITING = f"{_SETTINGS['disabled_optimizers']},expression_rewriter,common_subexpressions"
 _MANY_CONNECTIVES = 400  # from here on rewriting costs more than it saves, measured on 6 and on 100,000 files
 _SHARED_NAMES = {"VARCHAR": "STRING", "BLOB": "BINARY"}  # DuckDB's names of types that engines share
-_IN_JSON = ("BIGINT", "BOOLEAN")  # types of which JSON keeps every value
 _SIGNED_ZEROS = ("FLOAT", "DOUBLE")  # types with two values that Python takes for equal
 _SMALL_FILE = 1 << 20
 _BATCH = 2048
@@ -125,7 +122,7 @@ class DuckDBEngine(Engine):
             # To from_json a list or a number is an object without any of the fields.
             no_object = self.dialect.fail("a line is not a JSON object")
             checked = f"CASE WHEN starts_with(ltrim(line), '{{') THEN line ELSE {no_object} END"
-            parsed = f"from_json({checked}, {self.dialect.text(encode(shape).decode())})"
+            parsed = f"from_json({checked}, {self.dialect.text(json.dumps(shape))})"
             sources.append(
                 f"SELECT {fields}, filename FROM (SELECT filename, {parsed} AS action FROM ({lines}) WHERE trim(line) <> '')"
             )
@@ -195,32 +192,27 @@ class DuckDBEngine(Engine):
         return self._table(f"SELECT {', '.join(items)}", lists or [[] for _ in columns])
 
     def columns(self, names: Sequence[str], types: Sequence[str], values: Sequence[Sequence[Any]]) -> str:
-        # Whole numbers travel as one JSON text per column: of a list DuckDB makes a value of its own for every item, which takes
-        # four times as long. What JSON would not keep (NaN, bytes) goes as a list. What is the same on every row, or in another
-        # column, is sent once. The first list says how many rows there are.
-        items, sent, texts = [], list[Any](), list[str]()
-        lists: dict[str, list[tuple[Sequence[Any], str]]] = {}
+        # As lists of their own types: text costs five times as much to make, and as much again to read. Lists cost most of it,
+        # so what is the same on every row, or in another column, is sent once. The first list says how many rows there are.
+        items, sent = [], list[Any]()
+        lists: dict[str, list[tuple[Sequence[Any], int]]] = {}
         for name, kind, column in zip(names, types, values, strict=True):
-            is_decimal = kind.startswith("DECIMAL")
-            type_ = "VARCHAR" if is_decimal else kind
+            is_text = kind.startswith("DECIMAL")
+            type_ = "VARCHAR" if is_text else kind
             is_comparable = type_ not in _SIGNED_ZEROS
             known = lists.setdefault(type_, []) if is_comparable else []
-            if sent and column and is_comparable and column[0] == column[-1] and column.count(column[0]) == len(column):
+            if sent and column and is_comparable and column.count(column[0]) == len(column):
                 sent.append(column[0])
                 item = f"${len(sent)}::{type_}"
-            elif (found := next((found for other, found in known if other == column), None)) is not None:
-                item = found
             else:
-                sent.append(encode(column).decode() if type_ in _IN_JSON else column)
-                item = f"unnest(${len(sent)}::{type_}[])"
-                if type_ in _IN_JSON:
-                    texts.append(f"${len(sent)} AS list{len(sent)}")
-                    item = f"unnest(from_json_strict(list{len(sent)}, '[\"{type_}\"]'))"
-                known.append((column, item))
-            items.append(f"{f'CAST({item} AS {kind})' if is_decimal else item} AS {self.dialect.identifier(name)}")
-        # From a table of one row: what is made of a parameter alone is computed while the query is planned, item by item.
-        source = f" FROM (SELECT {', '.join(texts)} FROM range(1))" if texts else ""
-        return self._table(f"SELECT {', '.join(items)}{source}", sent)
+                place = next((place for other, place in known if other == column), None)
+                if place is None:
+                    sent.append(column)
+                    place = len(sent)
+                    known.append((column, place))
+                item = f"unnest(${place}::{type_}[])"
+            items.append(f"{f'CAST({item} AS {kind})' if is_text else item} AS {self.dialect.identifier(name)}")
+        return self._table(f"SELECT {', '.join(items)}", sent)
 
     def kept(self, sql: str, where: str = "") -> str:
         if not where:
@@ -271,28 +263,11 @@ def _has_many_connectives(sql: str) -> bool:
 
 
 def _new_database() -> Any:
-    with _without_pathlib():
-        database = duckdb.connect(":memory:", config=_SETTINGS)
+    database = duckdb.connect(":memory:", config=_SETTINGS)
     database.execute("SET GLOBAL TimeZone = 'UTC'")
     # Measured on a million files: reading ahead takes 40 MB more and saves no time.
     database.execute("SET GLOBAL disable_parquet_prefetching = true")
     return database
-
-
-@contextmanager
-def _without_pathlib() -> Iterator[None]:
-    """DuckDB asks whether a name is a pathlib.Path, and does without where that cannot be imported: it takes 4 ms, with urllib.
-
-    Only where nobody else could miss it meanwhile.
-    """
-    if "pathlib" in sys.modules or other_threads():
-        yield
-        return
-    sys.modules["pathlib"] = None  # type: ignore[assignment]  # importing it fails, as if it were not there
-    try:
-        yield
-    finally:
-        del sys.modules["pathlib"]
 
 
 def _larger(paths: Sequence[str], limit: int) -> set[str]:

@@ -7,6 +7,7 @@ start listing; it may be missing, stale, corrupt or above the target, and nothin
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +19,7 @@ from lakeprune.storage.storage import Entry, Storage
 LOG = "_delta_log"
 ABOVE_VERSIONS = ":"  # names of versions begin with a digit: what follows them, sidecars among it, need not be listed
 SIDECARS = f"{LOG}/_sidecars"
-_NAME = (  # compiled when there is a log
+_NAME = re.compile(
     r"(?P<version>\d{20})\.(?:"
     r"(?P<commit>json)|(?P<last>\d{20})\.compacted\.json|"
     r"checkpoint\.(?:(?P<classic>parquet)|(?P<part>\d{10})\.(?P<parts>\d{10})\.parquet|"
@@ -145,7 +146,7 @@ def sort_out(entries: Iterable[Entry]) -> LogFiles:
     whole: list[tuple[int, int, str, CheckpointFile]] = []
     parts: dict[tuple[int, int], dict[int, Entry]] = {}
     for entry in entries:
-        match = re.fullmatch(_NAME, entry.name)
+        match = _NAME.fullmatch(entry.name)
         if match is None:
             continue
         version = int(match["version"])
@@ -171,13 +172,8 @@ def sort_out(entries: Iterable[Entry]) -> LogFiles:
 
 def _hint(storage: Storage) -> int:
     """The version `_last_checkpoint` names, 0 when it does not say anything usable."""
-    hint = storage.read_if_there(f"{LOG}/_last_checkpoint", 1 << 20)
-    if hint is None:
-        return 0
-    import json  # where there is a log
-
     try:
-        version = json.loads(hint)["version"]
+        version = json.loads(storage.read_if_there(f"{LOG}/_last_checkpoint", 1 << 20) or b"")["version"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return 0
     return version if type(version) is int and 0 <= version < 10**19 else 0

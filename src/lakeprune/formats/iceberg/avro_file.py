@@ -12,7 +12,7 @@ from lakeprune.extras import install_line
 from lakeprune.formats.iceberg.avro.container import Header, UnknownCodec, read_header
 from lakeprune.formats.iceberg.avro.reader import Columns, columns_of
 from lakeprune.formats.iceberg.avro.schema import AvroError, Primitive, UnknownSchema, parse_schema
-from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, is_there, kinds_of, optional, type_at
+from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, is_there, optional, type_at
 from lakeprune.formats.iceberg.locate import Paths
 
 
@@ -60,10 +60,6 @@ class AvroFile(Struct, frozen=True):
         """The primitive type that its writer declares for this field, None for any other; of a file whose columns were read."""
         return _primitive(self.header.schema, wanted.path)
 
-    def kinds(self, wanted: Wanted) -> frozenset[type] | None:
-        """The types of the values that this column can have by its declaration; None where that is not known."""
-        return _kinds(self.header.schema, wanted)
-
     def damaged(self, why: str) -> TableError:
         return _damaged(self.what, self.place, why)
 
@@ -88,14 +84,6 @@ def _primitive(schema: bytes, path: tuple[Name, ...]) -> str | None:
         return primitive_for_fastavro(schema, path)
     inner = None if found is None else optional(found)
     return inner.name if isinstance(inner, Primitive) else None
-
-
-@lru_cache(1024)
-def _kinds(schema: bytes, wanted: Wanted) -> frozenset[type] | None:
-    try:
-        return kinds_of(parse_schema(schema), wanted)
-    except UnknownSchema:
-        return None
 
 
 def read_avro(paths: Paths, recorded: str, what: str, length: int | None = None) -> AvroFile:

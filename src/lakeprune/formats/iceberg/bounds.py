@@ -64,18 +64,15 @@ def microseconds(values: Sequence[bytes | None], data_type: DataType) -> list[in
 
 def _numbers(values: Sequence[bytes | None], formats: Mapping[int, str], changes: Changes = _AS_THEY_ARE) -> list[Any]:
     """The numbers in these bytes, by their length, and what becomes of those of some lengths."""
-    try:
-        data = b"".join(values)  # type: ignore[arg-type]  # with None among them it fails
-        sizes = set(map(len, values))  # type: ignore[arg-type]
-    except TypeError:
-        sizes = set()
-    if len(sizes) != 1:
-        return [_number(value, formats, changes) for value in values]
-    (size,) = sizes  # the usual case, at once
-    if size not in formats:
-        return [None] * len(values)
-    numbers = unpack(f"<{len(values)}{formats[size]}", data)
-    return list(map(changes[size], numbers)) if size in changes else list(numbers)
+    present = [value for value in values if value is not None]
+    sizes = set(map(len, present))
+    if len(sizes) == 1 and len(present) == len(values):  # the usual case, at once
+        (size,) = sizes
+        if size not in formats:
+            return [None] * len(values)
+        numbers = unpack(f"<{len(values)}{formats[size]}", b"".join(present))
+        return list(map(changes[size], numbers)) if size in changes else list(numbers)
+    return [_number(value, formats, changes) for value in values]
 
 
 def _of_days(days: int) -> int | None:

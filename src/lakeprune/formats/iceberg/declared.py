@@ -6,6 +6,7 @@ from its name, older data files have it under another one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,16 +23,10 @@ def declared_columns(schema: Mapping[str, Any], earlier: Iterable[Mapping[str, A
     found = {}
     for field in schema.get("fields", ()):
         kind = _type(field["type"])
-        text = kind if isinstance(kind, str) else _json(kind)
+        text = kind if isinstance(kind, str) else json.dumps(kind, separators=(",", ":"))
         number, name = int(field["id"]), str(field["name"])
         found[name] = Declared(text, not field.get("required", False), number, first.get(number, name))
     return found
-
-
-def _json(kind: dict[str, Any]) -> str:
-    import json  # where columns are nested
-
-    return json.dumps(kind, separators=(",", ":"))
 
 
 def _type(declared: Any) -> Any:

@@ -170,8 +170,7 @@ def _check_types(file: AvroFile, columns: Mapping[Item, list[Any]]) -> None:
         if isinstance(item, Tuple):
             continue
         name, types = (item.kind, _METRIC_TYPES) if isinstance(item, Metric) else (item, _TYPES)
-        declared = file.kinds(_wanted(item))  # values need not be looked at where none of another type can be there
-        if (declared is None or not declared <= types[name]) and not set(map(type, values)) <= types[name]:
+        if not set(map(type, values)) <= types[name]:
             raise file.damaged(f"the field {name} of an entry is missing, or of another type than Iceberg's")
 
 

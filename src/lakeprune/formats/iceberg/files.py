@@ -6,16 +6,19 @@ only the manifests and the columns that are new to it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from lakeprune.engines.dialect import carrier
 from lakeprune.engines.engine import Engine
+from lakeprune.formats.iceberg.applying import NAMED, DeleteFiles
 from lakeprune.formats.iceberg.bounds import decoded, microseconds
+from lakeprune.formats.iceberg.deletes import Deletes, partition_keys
 from lakeprune.formats.iceberg.entries import Entries, Item, Metric, Part, Rows, read_entries
 from lakeprune.formats.iceberg.locate import Paths
 from lakeprune.formats.iceberg.manifest_list import DATA, DELETES, Manifest
@@ -27,10 +30,6 @@ from lakeprune.formats.reads import Reads
 from lakeprune.predicate.tree import Column
 from lakeprune.skipping.ladder import Seen
 from lakeprune.values.types import DataType, Family
-
-if TYPE_CHECKING:
-    from lakeprune.formats.iceberg.applying import DeleteFiles
-    from lakeprune.formats.iceberg.deletes import Deletes
 
 _BASE: tuple[Item, ...] = ("file_path", "record_count", "file_size_in_bytes")
 Specs = dict[int, tuple[SpecField, ...]]
@@ -73,13 +72,12 @@ class Files:
         metrics = chain.from_iterable(_recorded(column).values() for column in asked.metrics)
         items: list[Item] = [*_BASE, *metrics, *(["snapshot_id"] if asked.times else [])]
         rows = self._rows(numbers, [*items, "sequence_number"] if self._deletes else items, tuples)
-        deleted = self._deleted_rows(numbers)
         columns: list[tuple[str, str, Sequence[Any]]] = [
             ("size", "BIGINT", rows["file_size_in_bytes"]),
             ("rows", "BIGINT", [None if count is None or count < 0 else count for count in rows["record_count"]]),
-            ("deleted", "BIGINT", deleted),
-            ("has_deletes", "BOOLEAN", [count != 0 for count in deleted] if self._deletes else [False] * len(deleted)),
+            ("deleted", "BIGINT", self._deleted_rows(numbers)),
         ]
+        columns.append(("has_deletes", "BOOLEAN", [deleted != 0 for deleted in columns[-1][2]]))
         for column in asked.metrics:
             columns += _metrics(rows, column)
         for column in dict.fromkeys((*asked.values, *asked.texts)):
@@ -159,10 +157,6 @@ class Files:
     def _deleted_rows(self, numbers: Sequence[int]) -> list[int | None]:
         if not self._deletes:
             return [0] * sum(len(self._read[number]["file_path"]) for number in numbers)
-        # Imported where there are deletes.
-        from lakeprune.formats.iceberg.applying import NAMED, DeleteFiles
-        from lakeprune.formats.iceberg.deletes import Deletes, partition_keys
-
         tuples = self._tuples()
         if self._applying is None:
             by_spec = {spec: [*NAMED, *items] for spec, items in tuples.items()}
@@ -180,8 +174,6 @@ class Files:
 
     def _delete_files(self, numbers: Sequence[int]) -> list[str | None]:
         """Of each file the delete files that apply, as JSON."""
-        from lakeprune.formats.iceberg.deletes import partition_keys  # where files are listed
-
         named, tuples = self._named, self._tuples()
         found: list[str | None] = []
         for number in numbers:
@@ -220,10 +212,6 @@ class Files:
 
     def _partitions(self, rows: Entries) -> list[str]:
         """The partition of each file as JSON text."""
-        import json  # where files are listed
-
-        from lakeprune.formats.iceberg.deletes import partition_keys
-
         found: dict[Any, str] = {}
         keys = partition_keys(rows, self._tuples())
         for place, key in enumerate(keys):
@@ -262,9 +250,7 @@ def _metrics(rows: Entries, column: Column) -> list[tuple[str, str, list[Any]]]:
 
 def _tuple(rows: Entries, spec: int, field: SpecField, column: Column) -> list[tuple[str, str, list[Any]]]:
     """The values of one partition field, and which of them could be read; only files of this spec have them."""
-    recorded, source, name = rows[field.item], column.type, raw_name(spec, field)
-    if source.family is Family.INTEGER and not column.has_nanoseconds and set(map(type, recorded)) == {int}:  # the usual case
-        return [(name, value_type(field, source), recorded), (f"{name}_known", "BOOLEAN", [True] * len(recorded))]
+    recorded, source = rows[field.item], column.type
     if keeps_type(field):
         recorded = [canonical(value, source) for value in recorded]
         if column.has_nanoseconds:
@@ -275,4 +261,5 @@ def _tuple(rows: Entries, spec: int, field: SpecField, column: Column) -> list[t
     values = [None if value is UNREADABLE else value for value in recorded]
     if source.family is Family.DECIMAL and keeps_type(field):
         values = [text_of(value) for value in values]
+    name = raw_name(spec, field)
     return [(name, value_type(field, source), values), (f"{name}_known", "BOOLEAN", known)]

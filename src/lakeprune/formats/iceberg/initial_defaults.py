@@ -28,13 +28,13 @@ from lakeprune.values.types import INTEGER_RANGES, INTEGRAL_KINDS, DataType, Fam
 
 _KEY = "initial-default"
 _OLDEST_VERSION = 3
-_CLOCK = r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?"
+_CLOCK = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?"
 _FORMS = {
-    Kind.DATE: r"(?a)\d{4}-\d\d-\d\d",
-    Kind.TIMESTAMP_NTZ: _CLOCK,
-    Kind.TIMESTAMP: _CLOCK + r"(\+00:00|Z)",
+    Kind.DATE: re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
+    Kind.TIMESTAMP_NTZ: re.compile(_CLOCK, re.ASCII),
+    Kind.TIMESTAMP: re.compile(_CLOCK + r"(\+00:00|Z)", re.ASCII),
 }
-_HEX = r"([0-9a-fA-F]{2})*"
+_HEX = re.compile(r"([0-9a-fA-F]{2})*", re.ASCII)
 _UNKNOWN = object()
 
 
@@ -91,7 +91,7 @@ def _value(recorded: Any, kind: DataType) -> Any:
             return recorded if low <= recorded <= high else _UNKNOWN
         case Family.TEXT if isinstance(recorded, str):
             return recorded
-        case Family.BYTES if isinstance(recorded, str) and re.fullmatch(_HEX, recorded):
+        case Family.BYTES if isinstance(recorded, str) and _HEX.fullmatch(recorded):
             return bytes.fromhex(recorded)
         case Family.DECIMAL if isinstance(recorded, str):
             return _decimal(recorded, kind)
@@ -117,7 +117,7 @@ def _decimal(recorded: str, kind: DataType) -> Any:
 
 def _time(recorded: str, kind: DataType) -> Any:
     form = _FORMS.get(kind.kind)
-    if form is None or re.fullmatch(form, recorded) is None:
+    if form is None or form.fullmatch(recorded) is None:
         return _UNKNOWN
     try:
         return parse_as(recorded, kind, "UTC")

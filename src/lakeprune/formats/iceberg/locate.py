@@ -34,7 +34,8 @@ def metadata_file(storage: Storage) -> str:
             fix = "check the location; a catalog records which metadata file is the newest"
             raise TableError("LP301", f"there is nothing at {storage.location}", fix=fix)
         return storage.pattern
-    names = [name for name in storage.names(METADATA) or () if name.endswith(_ENDINGS)]
+    entries = storage.list_from(METADATA, "")
+    names = [entry.name for entry in entries or () if entry.name.endswith(_ENDINGS)]
     if not names:
         raise NotThisFormat("LP305", f"{storage.location} is not an Iceberg table: it has no {METADATA}/*.metadata.json")
     return f"{METADATA}/{_hinted(storage, names) or _newest(storage, names)}"

@@ -21,6 +21,7 @@ from lakeprune.formats.iceberg.metadata import SnapshotEntry, TableMetadata, par
 from lakeprune.formats.iceberg.name_mapping import PROPERTY, NameMapping, name_mapping
 from lakeprune.formats.iceberg.schema import data_type, iceberg_schema
 from lakeprune.formats.iceberg.snapshot import IcebergSnapshot, Origin, StoredColumns
+from lakeprune.formats.iceberg.spark_entries import SparkEntries, entries_by_engine
 from lakeprune.formats.iceberg.specs import as_shown, identity_columns, specs_of
 from lakeprune.formats.iceberg.travel import schema_at, snapshot_at
 from lakeprune.formats.reads import Reads
@@ -82,8 +83,6 @@ def open_iceberg(storage: Storage, engine: Engine, asked: At) -> IcebergSnapshot
     if engine.takes_columns or snapshot is None or not manifests:
         files = Files(paths, manifests, specs, types, metadata.default_spec_id)
         return IcebergSnapshot(facts, files, stored, times, origin, reads)
-    from lakeprune.formats.iceberg.spark_entries import SparkEntries, entries_by_engine  # Spark's alone
-
     columns = dict(_types(metadata.schema(None)))
     entries = entries_by_engine(engine, paths, path, metadata, snapshot, columns)
     return IcebergSnapshot(facts, SparkEntries(entries, paths, manifests, specs, types), stored, times, origin)

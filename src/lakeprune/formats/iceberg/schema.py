@@ -37,8 +37,8 @@ _UNUSABLE = {
     "timestamptz_ns": "it has nanoseconds, and literals have microseconds",
     "uuid": "writers order UUIDs in two ways",
 }
-_DECIMAL = r"(?a)decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)"
-_FIXED = r"(?a)fixed\[\s*\d+\s*\]"
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)", re.ASCII)
+_FIXED = re.compile(r"fixed\[\s*\d+\s*\]", re.ASCII)
 _NESTED = {"struct": Kind.STRUCT, "list": Kind.ARRAY, "map": Kind.MAP}
 _LINEAGE = "values of row lineage are not all recorded: writers inherit them"
 _LINEAGE_COLUMNS = (("_row_id", "2147483540"), ("_last_updated_sequence_number", "2147483539"))
@@ -66,12 +66,10 @@ def data_type(declared: Any) -> DataType:
     """
     if isinstance(declared, Mapping):
         return DataType(_NESTED.get(declared["type"], Kind.OTHER))
-    if (plain := _PLAIN.get(declared)) is not None:
-        return DataType(plain)
-    if match := re.fullmatch(_DECIMAL, declared):
+    if match := _DECIMAL.fullmatch(declared):
         precision, scale = int(match[1]), int(match[2])
         return DataType(Kind.DECIMAL, precision, scale) if scale <= precision <= 38 else DataType(Kind.OTHER)
-    return DataType(Kind.BINARY if re.fullmatch(_FIXED, declared) else Kind.OTHER)
+    return DataType(Kind.BINARY if _FIXED.fullmatch(declared) else _PLAIN.get(declared, Kind.OTHER))
 
 
 def _fields(struct: Mapping[str, Any], identity: frozenset[int], depth: int) -> tuple[Field, ...]:

@@ -6,12 +6,12 @@ them; data files and delete files never.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.json import encode
 from msgspec.structs import replace
 
 from lakeprune.engines.engine import Engine, EngineError
@@ -22,11 +22,13 @@ from lakeprune.formats.iceberg.ladder import TRANSFORM
 from lakeprune.formats.iceberg.locate import Paths, shown_sql
 from lakeprune.formats.iceberg.metrics_sql import MetricsSql, Raw, unknown_items, value_items
 from lakeprune.formats.iceberg.name_mapping import NameMapping
+from lakeprune.formats.iceberg.spark_entries import SparkEntries, not_shown
 from lakeprune.formats.iceberg.summaries import manifests_as_groups
 from lakeprune.formats.iceberg.transforms import domain_items
 from lakeprune.formats.iceberg.tuples import value_of
 from lakeprune.formats.reads import Reads
 from lakeprune.formats.relation import Needs, Relation, relation_of
+from lakeprune.formats.row_source import RowSource
 from lakeprune.formats.snapshot import Note, ParquetFiles, Snapshot, SnapshotFacts
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column, Profile
@@ -36,10 +38,8 @@ from lakeprune.values.types import Scalar
 
 if TYPE_CHECKING:
     from lakeprune.formats.iceberg.remedies import IcebergRemedies
-    from lakeprune.formats.iceberg.spark_entries import SparkEntries
-    from lakeprune.formats.row_source import RowSource
 
-_CUT = r"(?a)truncate\((\d+)\)"
+_CUT = re.compile(r"truncate\((\d+)\)", re.ASCII)
 _DEFAULT_CUT = 16
 
 
@@ -135,8 +135,6 @@ class IcebergSnapshot(Snapshot):
         if origin.manifest_list is not None and not origin.paths.is_where_recorded(origin.manifest_list):
             why = f"the table was copied: its metadata records {origin.paths.location}, where Iceberg's runtime would read"
             raise TableError("LP364", "the table's rows cannot be read by spark", where=self.facts.location, why=why)
-        from lakeprune.formats.row_source import RowSource  # where rows are read
-
         place = origin.paths.place(origin.metadata)
         options = {} if origin.version is None else {"versionAsOf": origin.version}
         return RowSource("Iceberg Spark", "iceberg", (place,), ("_file",), options)
@@ -168,22 +166,18 @@ class IcebergSnapshot(Snapshot):
     def has_defaults_inside(self, name: str) -> bool:
         """Whether a field inside a column has a value in files that lack it."""
         fields = self._stored.defaults.declared.get("fields", ())
-        return any(field["name"] == name and b"initial-default" in encode(field["type"]) for field in fields)
+        return any(field["name"] == name and "initial-default" in json.dumps(field["type"]) for field in fields)
 
     def check_whole(self) -> None:
         """Manifests are read in this process, and one that is gone is an error then."""
 
     def check_counted(self, files: int) -> None:
         """Iceberg's runtime does not notice a manifest that was cut off between two blocks; the manifest list counts files."""
-        if not isinstance(self._files, Files):
+        if isinstance(self._files, SparkEntries):
             self._files.check_counted(files, self.facts.location)
 
     def failure(self, error: EngineError) -> TableError:
-        if isinstance(self._files, Files):
-            return super().failure(error)
-        from lakeprune.formats.iceberg.spark_entries import not_shown  # Spark's alone
-
-        return not_shown(error, self.facts.location)
+        return super().failure(error) if isinstance(self._files, Files) else not_shown(error, self.facts.location)
 
     def traffic(self) -> Traffic | None:
         return self._storage.traffic()
@@ -199,7 +193,7 @@ class IcebergSnapshot(Snapshot):
         """The length from which a recorded maximum may be a prefix: files of earlier settings have the default."""
         names = (f"write.metadata.metrics.column.{'.'.join(column.path)}", "write.metadata.metrics.default")
         modes = (self.facts.configuration.get(name, "") for name in names)
-        cuts = (int(match[1]) for mode in modes if (match := re.fullmatch(_CUT, mode.strip().lower())))
+        cuts = (int(match[1]) for mode in modes if (match := _CUT.fullmatch(mode.strip().lower())))
         return min(_DEFAULT_CUT, *cuts, _DEFAULT_CUT)
 
     def _note_repeated(self) -> None:

@@ -23,7 +23,7 @@ from lakeprune.formats.iceberg.metadata import PartitionSpec, TableMetadata
 from lakeprune.formats.iceberg.widened import Widened, widened
 
 _TELLING = re.compile(r"identity|year|month|day|hour|(bucket|truncate)\[0*[1-9]\d{0,9}\]", re.ASCII)
-_OF_DATES = r"(?a)identity|bucket\[\d+\]"  # which of a timestamp are others
+_OF_DATES = re.compile(r"identity|bucket\[\d+\]", re.ASCII)  # which of a timestamp are others
 _PROMOTED_DATES = 3  # the format version since which a date may become a timestamp
 _FIRST_ID = 1000  # of partition fields; old writers number them in their order
 
@@ -45,7 +45,7 @@ class SpecField(Struct, frozen=True):
     def tells(self) -> bool:
         """Whether its values prove something about one column."""
         name = self.transform.lower()
-        is_other = "date" in self.earlier and re.fullmatch(_OF_DATES, name) is not None
+        is_other = "date" in self.earlier and _OF_DATES.fullmatch(name) is not None
         is_other |= "date" in self.possible and name.startswith("bucket")
         return self.source_id is not None and _TELLING.fullmatch(name) is not None and not is_other
 

@@ -122,29 +122,26 @@ class ManifestSnapshot(Snapshot):
         place, source = self._specs[spec].index(field), column.type
         type_ = source if keeps_type(field) else INT
         read: Decoder = partial(microseconds if column.has_nanoseconds and keeps_type(field) else decoded, data_type=type_)
-        recorded = (each for manifest in self._manifests for each in manifest.summaries or ())
-        ends: list[bytes | None] = list({end for each in recorded for end in (each.lower, each.upper)})
-        values = dict(zip(ends, read(ends), strict=True))
-        ranges = [self._range(manifest, spec, place, values) for manifest in self._manifests]
-        lows, highs = [each.lo for each in ranges], [each.hi for each in ranges]
+        ranges = [self._range(manifest, spec, place, read) for manifest in self._manifests]
+        ends = [[each.lo for each in ranges], [each.hi for each in ranges]]
         if type_.family is Family.DECIMAL:
-            lows, highs = ([None if value is None else f"{value:f}" for value in several] for several in (lows, highs))
+            ends = [[None if value is None else f"{value:f}" for value in values] for values in ends]
         kind = value_type(field, source)
-        found: list[tuple[str, str, Sequence[Any]]] = [(f"{name}_lo", kind, lows), (f"{name}_hi", kind, highs)]
+        found: list[tuple[str, str, Sequence[Any]]] = [(f"{name}_lo", kind, ends[0]), (f"{name}_hi", kind, ends[1])]
         found.append((f"{name}_no_null", "BOOLEAN", [each.no_null for each in ranges]))
         found.append((f"{name}_nan", "BOOLEAN", [each.has_nan for each in ranges]))
         return found
 
-    def _range(self, manifest: Manifest, spec: int, place: int, values: Mapping[bytes | None, Any]) -> Range:
+    def _range(self, manifest: Manifest, spec: int, place: int, read: Decoder) -> Range:
         summaries = manifest.summaries
         if manifest.spec_id != spec or summaries is None or len(summaries) != len(self._specs[spec]):
             return NOTHING
         summary = summaries[place]
-        low, high = values[summary.lower], values[summary.upper]
+        low, high = read([summary.lower, summary.upper])
         if (low is None and summary.lower is not None) or (high is None and summary.upper is not None):
             return NOTHING
         has_nan = summary.contains_nan
-        if low != low or high != high:
+        if any(end != end for end in (low, high)):
             low, high, has_nan = None, None, True
         if low is not None and high is not None and low > high and not _is_prefix(high, low):
             low, high = None, None

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from importlib import import_module
-from typing import Any
 
 from msgspec import Struct
 
 from lakeprune.engines.dialect import Dialect, carrier
 from lakeprune.formats.iceberg.specs import SpecField
+from lakeprune.formats.lifting.bucket import Bucket
+from lakeprune.formats.lifting.day import Day
+from lakeprune.formats.lifting.hour import Hour
 from lakeprune.formats.lifting.identity import Identity
+from lakeprune.formats.lifting.month import Month
 from lakeprune.formats.lifting.transform import SqlRange, Transform
+from lakeprune.formats.lifting.truncate import Truncate
+from lakeprune.formats.lifting.void import Void
+from lakeprune.formats.lifting.year import Year
 from lakeprune.formats.relation import Relation
 from lakeprune.predicate.schema import Role
 from lakeprune.predicate.tree import Column
@@ -26,6 +30,7 @@ from lakeprune.skipping.ladder import Bucketed, Seen
 from lakeprune.values.types import INT, DataType, Family
 
 _WIDTH = re.compile(r"(bucket|truncate)\[(\d{1,10})\]", re.ASCII)
+_TIMES: dict[str, type[Year | Month | Day | Hour]] = {"year": Year, "month": Month, "day": Day, "hour": Hour}
 _INFINITY = "CAST('Infinity' AS DOUBLE)"
 
 
@@ -41,18 +46,9 @@ def transform_of(declared: str, source: DataType, earlier: Collection[str] = ())
         return _TIMES[name](source, may_be_next=True)
     match = _WIDTH.fullmatch(name)
     if match is None or int(match[2]) < 1:
-        return _lifting("void", source)
-    kind, width = match[1], int(match[2])
-    return _lifting(kind, source, width) if kind == "bucket" else _lifting(kind, source, width, was_int="int" in earlier)
-
-
-def _lifting(name: str, *given: Any, **named: Any) -> Transform:
-    """A transform, whose module is imported when a spec has it: a table has few of them."""
-    found: Transform = getattr(import_module(f"lakeprune.formats.lifting.{name}"), name.capitalize())(*given, **named)
-    return found
-
-
-_TIMES = {name: partial(_lifting, name) for name in ("year", "month", "day", "hour")}
+        return Void(source)
+    width = int(match[2])
+    return Bucket(source, width) if match[1] == "bucket" else Truncate(source, width, was_int="int" in earlier)
 
 
 def value_type(field: SpecField, source: DataType) -> str:
@@ -79,10 +75,6 @@ def buckets_of(column: Column, specs: Iterable[Sequence[SpecField]]) -> tuple[Bu
     }
     found = []
     for name in declared:
-        if not name.startswith("bucket"):
-            continue
-        from lakeprune.formats.lifting.bucket import Bucket  # where a spec has it
-
         transform = transform_of(name, column.type)
         if isinstance(transform, Bucket):
             physical = (name, column.physical[-1])
@@ -182,7 +174,6 @@ def lifted_range(dialect: Dialect, seen: Seen, fields: Sequence[tuple[str, str, 
 
 def _narrowest(transforms: Sequence[Transform], ranges: Sequence[SqlRange]) -> SqlRange:
     """Of several prefixes of one text the longest, or the text itself."""
-    from lakeprune.formats.lifting.truncate import Truncate  # of texts alone
 
     def length(place: int) -> float:
         transform = transforms[place]

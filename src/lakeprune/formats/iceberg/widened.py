@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from lakeprune.formats.iceberg.bounds import DAY
 
-_TRUNCATE = r"(?a)truncate\[0*([1-9]\d{0,9})\]"
+_TRUNCATE = re.compile(r"truncate\[0*([1-9]\d{0,9})\]", re.ASCII)
 _UNITS = {"timestamp": DAY, "timestamp_ns": DAY * 1000}  # of a day
 _LAST_INT, _LAST_LONG = 2**31 - 1, 2**63 - 1
 
@@ -64,5 +64,5 @@ def widened(type_: str | None, transform: str) -> Widened | None:
         return None
     if name == "identity" and type_.startswith("timestamp"):
         return Widened(type_)
-    match = re.fullmatch(_TRUNCATE, name) if type_ == "long" else None
+    match = _TRUNCATE.fullmatch(name) if type_ == "long" else None
     return None if match is None else Widened(type_, int(match[1]))

@@ -25,6 +25,7 @@ from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Schema
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import nodes, type_of
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
 from lakeprune.values.literals import depends_on_clock
 from lakeprune.values.types import (
@@ -79,8 +80,6 @@ class _Binder:
         try:
             return self._leaf(expr)
         except _Refused as refused:
-            from lakeprune.predicate.write.pasteable import whole_text  # where there is something to paste
-
             whole = whole_text(expr, self._profile.zone)
             return t.Opaque(show(expr), refused.reason, self._columns(tuple(_names(expr))), whole)
 

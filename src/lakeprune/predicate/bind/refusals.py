@@ -16,6 +16,7 @@ from lakeprune.predicate import tree as t
 from lakeprune.predicate.read.sql.spans import MAX_REPEATED
 from lakeprune.predicate.tree import Expr, Profile
 from lakeprune.predicate.walk import type_of
+from lakeprune.predicate.write.pasteable import whole_text
 from lakeprune.predicate.write.show import show
 from lakeprune.values.literals import format_value, parse_as
 from lakeprune.values.time.calendar import SECOND, civil_of, days_of
@@ -101,8 +102,6 @@ def _tuples_fix(expr: t.Compare | t.In, left: list[Expr], others: list[list[Expr
         )
     except ValueError:
         return None
-    from lakeprune.predicate.write.pasteable import whole_text  # where there is something to paste
-
     fixed = whole_text(t.In(value, tuple(tuples)) if isinstance(expr, t.In) else t.Compare(expr.op, value, tuples[0]), zone)
     return None if fixed is None else f"write: {fixed}"
 

@@ -7,6 +7,7 @@ as an opaque part. A strict function of a NULL literal is NULL whatever its othe
 from __future__ import annotations
 
 from lakeprune.predicate import tree as t
+from lakeprune.predicate.functions.evaluate import evaluate
 from lakeprune.predicate.functions.function import EvaluationFailed
 from lakeprune.predicate.functions.registry import lookup
 from lakeprune.predicate.passes.opaque import opaque
@@ -45,8 +46,6 @@ def _fold_leaf(leaf: Expr, profile: Profile) -> Expr:
             return leaf
     if not is_constant(leaf):
         return leaf
-    from lakeprune.predicate.functions.evaluate import evaluate  # most predicates have nothing to compute
-
     try:
         truth = evaluate(leaf, {}, profile)
     except EvaluationFailed as failure:
@@ -71,8 +70,6 @@ def fold_value(expr: Expr, profile: Profile) -> Expr:
         return t.Literal(None, type_of(call))
     if not is_constant(call):
         return call
-    from lakeprune.predicate.functions.evaluate import evaluate
-
     try:
         return t.Literal(evaluate(call, {}, profile), type_of(call))
     except EvaluationFailed:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lakeprune.predicate import tree as t
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.passes.rebuild import rebuild
 from lakeprune.predicate.reasons import Reason, ReasonCode
 from lakeprune.predicate.schema import Role
@@ -57,8 +58,6 @@ def _is_direct(leaf: Expr) -> bool:
 
 
 def _is_prefix(pattern: str, escape: str) -> bool:
-    from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of  # where there is a pattern
-
     try:
         pieces = pieces_of(pattern, escape)
     except ValueError:

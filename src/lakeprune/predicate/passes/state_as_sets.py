@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lakeprune.predicate import tree as t
 from lakeprune.predicate.comparison import floored, members, one_of, rounded_scale, whole
+from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of
 from lakeprune.predicate.functions.pieces import within_bounds
 from lakeprune.predicate.passes.keep_partition_leaves import exact, is_partition_only
 from lakeprune.predicate.passes.opaque import opaque, why_unordered
@@ -192,8 +193,6 @@ def state_like(leaf: t.Like) -> Expr:
         return opaque(leaf, ReasonCode.COLLATION, "a collation decides this match")
     if leaf.kind != "like" or not isinstance(leaf.pattern, t.Literal) or not isinstance(leaf.pattern.value, str):
         return opaque(leaf, ReasonCode.OPAQUE_ON_DATA, "minimum and maximum say nothing about this match")
-    from lakeprune.predicate.functions.like_pattern import Wildcard, pieces_of  # where there is a pattern
-
     try:
         pieces = pieces_of(leaf.pattern.value, leaf.escape)
     except ValueError as problem:

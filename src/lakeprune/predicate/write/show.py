@@ -19,7 +19,7 @@ from lakeprune.values.types import TIME_KINDS, DataType, Kind
 # How tightly a piece of text holds together; an operand that holds less tightly than its place needs goes in parentheses.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _WHOLE = range(8)
 _ARITHMETIC = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
-_PLAIN_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({
     "all", "and", "any", "as", "between", "case", "current_date", "current_timestamp", "distinct", "else", "end", "exists",
     "false", "for", "from", "ilike", "in", "interval", "is", "like", "not", "null", "or", "regexp", "rlike", "some", "then",
@@ -50,7 +50,7 @@ def name_text(path: tuple[str, ...]) -> str:
 
 
 def _is_plain(part: str) -> bool:
-    return re.fullmatch(_PLAIN_NAME, part) is not None and part.lower() not in _RESERVED
+    return _PLAIN_NAME.fullmatch(part) is not None and part.lower() not in _RESERVED
 
 
 class _Printer:

@@ -121,26 +121,6 @@ def test_templates_and_decoder_judge_damage_alike() -> None:
     assert accepted  # a flipped value is not damage that Avro could show
 
 
-@pytest.mark.parametrize("per_block", [1, 40])
-def test_of_a_damaged_record_nothing_wrong_is_learned(per_block: int) -> None:
-    """The first record is damaged, and the one that a template is made of."""
-    whole = avro_file(_SCHEMA, _ROWS, per_block=per_block)
-    header = read_header(whole)
-    place = header.length + 3
-    for bit in range(8 * (200 if IS_WHOLE else 130)):
-        data = bytearray(whole)
-        data[place + bit // 8] ^= 1 << bit % 8
-        answers = []
-        for patience in (1, 1 << 30):
-            reader = Reader(parse_schema(header.schema), _WANTED, patience)
-            try:
-                answers.append(repr(reader.read(blocks_of(bytes(data), header))))
-            except AvroError:
-                answers.append("damaged")
-        assert answers[0] == answers[1], bit
-        assert reader.read(blocks_of(whole, header)) == read_columns(whole, _WANTED)
-
-
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "zstandard", "snappy"])
 def test_a_block_that_unpacks_to_more_than_the_limit_is_refused(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = avro_file(_SCHEMA, [{**_ROWS[1], "text": "x" * 300_000}], codec=codec)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from lakeprune.formats.iceberg.avro.container import blocks_of, read_header
 from lakeprune.formats.iceberg.avro.reader import Reader, read_columns
 from lakeprune.formats.iceberg.avro.schema import AvroError, parse_schema
-from lakeprune.formats.iceberg.avro.wanted import Name, Wanted, kinds_of
-from tests.formats.iceberg.avro.writer import CODECS, SYNC, avro_file
+from lakeprune.formats.iceberg.avro.wanted import Name, Wanted
+from tests.formats.iceberg.avro.writer import CODECS, avro_file
 from tests.golden import GOLDEN
 from tests.scope import IS_WHOLE
 
@@ -148,28 +148,7 @@ def test_random_schemas_read_as_fastavro_reads_them_with_and_without_templates(d
     assert _records(data, _EAGER) == expected
 
 
-@settings(max_examples=_CASES)
-@given(data=_files())
-def test_values_are_of_the_kinds_that_their_columns_declare(data: bytes) -> None:
-    schema = parse_schema(read_header(data).schema)
-    records = _judged(data)
-    for name in records[0] if records else ():
-        assert {type(record[name]) for record in records} <= kinds_of(schema, Wanted((Name(None, name),)))
-
-
-def test_what_may_lack_a_record_or_a_key_may_be_null() -> None:
-    entry = {"type": "record", "name": "e", "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "bytes"}]}
-    inner = {"type": "record", "name": "i", "fields": [{"name": "m", "type": {"type": "array", "items": entry}}]}
-    inner["fields"].append({"name": "x", "type": "long"})  # type: ignore[attr-defined]
-    for declared, above in ((inner, frozenset[type]()), (["null", inner], {type(None)})):
-        schema = parse_schema(json.dumps({"type": "record", "name": "r", "fields": [{"name": "f", "type": declared}]}).encode())
-        path = Name(None, "f"), Name(None, "x")
-        assert kinds_of(schema, Wanted(path)) == {int, *above}
-        assert kinds_of(schema, Wanted((path[0], Name(None, "m")), 7)) == {bytes, type(None)}
-        assert kinds_of(schema, Wanted((path[0], Name(None, "y")))) == {type(None)}
-
-
-def _manifest(entries: list[dict[str, Any]], *, ids: bool = True, items: str = "record", per_block: int = 4) -> bytes:
+def _manifest(entries: list[dict[str, Any]], *, ids: bool = True, items: str = "record") -> bytes:
     def entry(name: str, value: str) -> Any:
         fields = [{"name": "key", "type": "int"}, {"name": "value", "type": value}]
         item: Any = {"type": "record", "name": f"item_{name}", "fields": fields}
@@ -188,7 +167,7 @@ def _manifest(entries: list[dict[str, Any]], *, ids: bool = True, items: str = "
         ],
     }
     schema = {"type": "record", "name": "manifest_entry", "fields": [field("status", 0, "int"), field("data_file", 2, file)]}
-    return avro_file(schema, entries, codec="deflate", per_block=per_block)
+    return avro_file(schema, entries, codec="deflate", per_block=4)
 
 
 _FILE = Name(2, "data_file")
@@ -230,48 +209,6 @@ def test_wanted_keys_of_maps_go_to_their_columns_whatever_their_order(ids: bool,
         reader = Reader(parse_schema(header.schema), _WANTED, patience)
         assert reader.read(blocks_of(data, header)) == expected
         assert reader.read(blocks_of(data, header)) == expected  # what was learned serves the next file
-
-
-@pytest.mark.parametrize("per_block", [1, 7, 1000])
-@pytest.mark.parametrize("first", [4, 8, 5])
-def test_texts_may_be_as_long_as_numbers(first: int, per_block: int) -> None:
-    """The first template takes bounds of four and of eight bytes for numbers; those of texts have any length after it."""
-    entries = [
-        {
-            "status": 1,
-            "data_file": {
-                "file_path": "p" * (30 + n % 2),
-                "lower_bounds": [{"key": key, "value": b"x" * ((first + n * key) % 20)} for key in (3, 5, 7)],
-                "size": n * 50_000,
-            },
-        }
-        for n in range(60)
-    ]
-    data = _manifest(entries, per_block=per_block)
-    files = [entry["data_file"] for entry in entries]
-    bounds = [{each["key"]: each["value"] for each in file["lower_bounds"]} for file in files]  # type: ignore[index]
-    paths = [file["file_path"] for file in files]  # type: ignore[index]
-    expected = [[1] * 60, paths, [each[7] for each in bounds], [each[3] for each in bounds], [None] * 60]
-    header = read_header(data)
-    for patience in (_PLAIN, _EAGER, 20, 100):
-        reader = Reader(parse_schema(header.schema), _WANTED, patience)
-        assert reader.read(blocks_of(data, header)) == reader.read(blocks_of(data, header)) == expected
-
-
-@pytest.mark.parametrize("codec", ["null", "deflate"])
-@pytest.mark.parametrize("size", [0, 40, 63, 64, 100, 8_191, 8_192, 20_000])
-def test_blocks_of_one_record_are_read_whatever_their_size(size: int, codec: str) -> None:
-    """Also those in which the mark stands that is between blocks, and among blocks of several records."""
-    fields = [{"name": "n", "type": "long"}, {"name": "b", "type": "bytes"}]
-    schema = {"type": "record", "name": "row", "fields": fields}
-    texts = [random.Random(n).randbytes(max(0, size + n % 3 - 1)) for n in range(20)]
-    for marked in ([], [7], [0, 19]):
-        records = [{"n": n, "b": text[: size // 2] + SYNC * (n in marked) + text[size // 2 :]} for n, text in enumerate(texts)]
-        for more in (1, 20):
-            data = avro_file(schema, records[:more], codec=codec, per_block=more)
-            data += avro_file(schema, records[more:], codec=codec, per_block=1)[read_header(data).length :]
-            for patience in (_PLAIN, _EAGER, 10):
-                assert _records(data, patience) == records == _judged(data)
 
 
 def test_a_type_by_its_name_is_the_type_that_was_defined() -> None:

@@ -19,12 +19,9 @@ LARGEST_FILE = 1 << 30
 LARGEST_BLOCK = 1 << 28  # decompressed
 _MOST_OF_A_BYTE = 1032  # bytes that deflate makes of one
 _XZ_MEMORY = 1 << 28
-_ONE = b"\x02"  # the number 1
 EMPTY_RECORDS = 1 << 10  # records without any byte that a block may claim to have
 
-_TOGETHER = 256  # blocks of one record that are unpacked together
-
-Unpack = Callable[[list[bytes]], list[bytes]]
+Unpack = Callable[[bytes], bytes]
 
 
 class UnknownCodec(AvroError):
@@ -77,24 +74,9 @@ def read_header(data: bytes) -> Header:
     return Header(metadata, sync, place + SYNC)
 
 
-def blocks_of(data: bytes, header: Header) -> Iterator[tuple[int, list[bytes]]]:
-    """The blocks after the header by their number of records; several of one record together, as PyIceberg writes them.
-
-    A file that ends inside a block is damaged: the rest of its records would be lost silently.
-    """
+def blocks_of(data: bytes, header: Header) -> Iterator[tuple[int, bytes]]:
+    """The blocks after the header. A file that ends inside one is damaged: the rest of its records would be lost silently."""
     unpack = _unpacker(header.codec)
-    alone = _of_one_record(data, header) if header.codec in ("null", "deflate") else None  # others may unpack to any size
-    if alone is None:
-        for count, packed in _packed(data, header):
-            yield count, unpack([packed])
-        return
-    most = max(1, min(_TOGETHER, LARGEST_BLOCK // _MOST_OF_A_BYTE // max(map(len, alone))))
-    for start in range(0, len(alone), most):
-        yield 1, unpack(alone[start : start + most])
-
-
-def _packed(data: bytes, header: Header) -> Iterator[tuple[int, bytes]]:
-    """Every block as it lies in the file."""
     place, end, sync = header.length, len(data), header.sync
     while place < end:
         try:
@@ -102,45 +84,14 @@ def _packed(data: bytes, header: Header) -> Iterator[tuple[int, bytes]]:
             size, place = read_long(data, place)
         except IndexError as error:
             raise AvroError(f"it ends at byte {end:,} inside a block") from error
-        last = place + size
-        if count < 0 or size < 0 or last + SYNC > end:
+        after = place + size + SYNC
+        if count < 0 or size < 0 or after > end:
             raise AvroError(f"the block at byte {place:,} goes beyond the end of the file")
-        if not data.startswith(sync, last):
-            raise AvroError(f"the block that ends at byte {last:,} is not followed by the mark of the file")
-        yield count, data[place:last]
-        place = last + SYNC
-
-
-def _of_one_record(data: bytes, header: Header) -> list[bytes] | None:
-    """The blocks of a file in which each is one record, found by the marks between them; None for any other file.
-
-    Where every piece between two marks begins as one block of its length does, reading block after block would find the same.
-    """
-    if data[header.length : header.length + 1] != _ONE:
-        return None
-    *pieces, rest = data[header.length :].split(header.sync)
-    heads = _Heads()
-    alone = [piece[len(head) :] for piece in pieces if piece.startswith(head := heads[len(piece)])]
-    return alone if len(alone) == len(pieces) and not rest else None
-
-
-class _Heads(dict[int, bytes]):
-    """What a block of one record begins with, by its whole length; of a length that none has, what none begins with."""
-
-    def __missing__(self, length: int) -> bytes:
-        for digits in range(1, 5):
-            size, number = length - 1 - digits, bytearray()
-            left = size << 1
-            while left > 127:
-                number.append(left & 127 | 128)
-                left >>= 7
-            number.append(max(left, 0))
-            if size >= 0 and len(number) == digits:
-                break
-        else:
-            number = bytearray(length)  # longer than all of it
-        self[length] = head = _ONE + bytes(number)
-        return head
+        block = unpack(data[place : place + size])
+        if not data.startswith(sync, place + size):
+            raise AvroError(f"the block that ends at byte {place + size:,} is not followed by the mark of the file")
+        place = after
+        yield count, block
 
 
 def read_long(data: bytes, place: int) -> tuple[int, int]:
@@ -189,21 +140,21 @@ def _bytes(data: bytes, place: int) -> tuple[bytes, int]:
 def _unpacker(codec: str) -> Unpack:
     match codec:
         case "null":
-            return lambda blocks: blocks
+            return _plain
         case "deflate":
             return _inflater()
         case "bzip2" | "xz":
-            return _each(_bzip2 if codec == "bzip2" else _xz)
+            return _bzip2 if codec == "bzip2" else _xz
         case "zstandard":
-            return _each(_zstandard())
+            return _zstandard()
         case "snappy":
-            return _each(_snappy())
+            return _snappy()
         case _:
             raise UnknownCodec(codec)
 
 
-def _each(unpack: Callable[[bytes], bytes]) -> Unpack:
-    return lambda blocks: list(map(unpack, blocks))
+def _plain(block: bytes) -> bytes:
+    return block
 
 
 def _inflater() -> Unpack:
@@ -211,17 +162,15 @@ def _inflater() -> Unpack:
 
     surely_small = LARGEST_BLOCK // _MOST_OF_A_BYTE
 
-    def unpack(blocks: list[bytes]) -> list[bytes]:
+    def unpack(block: bytes) -> bytes:
         try:
-            if sum(map(len, blocks)) <= surely_small:
-                return [zlib.decompress(block, -15) for block in blocks]  # PyIceberg leaves a checksum behind it; this ignores it
-            return [whole(block) for block in blocks]
+            if len(block) <= surely_small:
+                return zlib.decompress(block, -15)  # PyIceberg leaves three bytes of a checksum behind it, which this ignores
+            inflate = zlib.decompressobj(-15)
+            unpacked = inflate.decompress(block, LARGEST_BLOCK)
         except zlib.error as error:
             raise AvroError(f"a block cannot be decompressed: {error}") from error
-
-    def whole(block: bytes) -> bytes:
-        inflate = zlib.decompressobj(-15)
-        return _whole(inflate.decompress(block, LARGEST_BLOCK), is_whole=inflate.eof)
+        return _whole(unpacked, is_whole=inflate.eof)
 
     return unpack
 
@@ -248,7 +197,7 @@ def _xz(block: bytes) -> bytes:
     return _whole(unpacked, is_whole=decompressor.eof)
 
 
-def _zstandard() -> Callable[[bytes], bytes]:
+def _zstandard() -> Unpack:
     try:
         import zstandard
     except ImportError as error:
@@ -266,7 +215,7 @@ def _zstandard() -> Callable[[bytes], bytes]:
     return unpack
 
 
-def _snappy() -> Callable[[bytes], bytes]:
+def _snappy() -> Unpack:
     try:
         import cramjam
     except ImportError as error:

@@ -79,9 +79,7 @@ def _patient_reader() -> Callable[[BytesIO, Any, None], Any]:
 
 def _blocks(data: bytes, header: Header) -> Iterator[tuple[int, bytes]]:
     try:
-        for count, several in blocks_of(data, header):
-            for block in several:
-                yield count, block
+        yield from blocks_of(data, header)
     except UnknownCodec as unknown:
         import fastavro
 

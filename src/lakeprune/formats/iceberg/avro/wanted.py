@@ -16,27 +16,11 @@ from lakeprune.formats.iceberg.avro.schema import (
     AvroError,
     AvroField,
     AvroType,
-    Enumeration,
-    Fixed,
     Primitive,
     Record,
     Union,
     UnknownSchema,
 )
-
-_PYTHON: dict[str, type] = {
-    "null": type(None),
-    "boolean": bool,
-    "int": int,
-    "long": int,
-    "float": float,
-    "double": float,
-    "bytes": bytes,
-    "string": str,
-}
-
-
-_NOTHING_ELSE = frozenset({type(None)})
 
 
 class Name(Struct, frozen=True):
@@ -83,33 +67,6 @@ def type_at(schema: AvroType, path: Sequence[Name]) -> AvroType | None:
             return None
         schema = record.fields[place].type
     return schema
-
-
-def kinds_of(schema: AvroType, wanted: Wanted) -> frozenset[type]:
-    """The types that the values of a column can have."""
-    found = type_at(schema, wanted.path)
-    if found is None:
-        return _NOTHING_ELSE
-    above = (schema, *(type_at(schema, wanted.path[:depth]) for depth in range(1, len(wanted.path))))
-    is_optional = wanted.key is not None or any(isinstance(each, Union) for each in above)
-    kinds = _kinds(found if wanted.key is None else check_entries(optional(found))[1].type)
-    return kinds | _NOTHING_ELSE if is_optional else kinds  # where there is no record, or no such key in a map
-
-
-def _kinds(type_: AvroType) -> frozenset[type]:
-    match type_:
-        case Primitive(name):
-            return frozenset({_PYTHON[name]})
-        case Fixed():
-            return frozenset({bytes})
-        case Enumeration():
-            return frozenset({str})
-        case Array():
-            return frozenset({list})
-        case Union(branches):
-            return frozenset().union(*map(_kinds, branches))
-        case _:
-            return frozenset({dict})
 
 
 def optional(type_: AvroType) -> AvroType:

@@ -82,7 +82,7 @@ def negated(literal: Literal) -> Literal:
 
 def plain_list(written: str) -> tuple[Literal, ...]:
     """The literals of a list token, which holds only plain strings, plain numbers and NULL."""
-    return tuple([_plain(item) for item in re.findall(LIST_ITEM, written)])
+    return tuple([_plain(item) for item in LIST_ITEM.findall(written)])
 
 
 def _plain(item: str) -> Literal:

@@ -28,7 +28,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 MARKS = frozenset("{[$?:@%")  # of templates and of lists in brackets
 _PREFIXES = frozenset({"-", "+", "~", "!"})
 
-LIST_ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?[0-9]{1,100}+(?:\.[0-9]{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
+_ITEM = r"(?:'[^'\\]*+'(?!\s*+['\"])|[-+]?[0-9]{1,100}+(?:\.[0-9]{1,100}+)?(?![\w.])|(?i:null)(?!\w))"
 _RAW = r"[rR]'[^']*+'|[rR]\"[^\"]*+\""  # in which a backslash escapes nothing, the quote neither
 _STRING = rf"{_RAW}|'(?:[^'\\]++|\\.|'')*+'|\"(?:[^\"\\]++|\\.|\"\")*+\""
 _NAME = r"`(?:[^`]++|``)++`"
@@ -43,12 +43,13 @@ _TOKEN = re.compile(
     r"|(?P<symbol><=>|<>|!=|<=|>=|==|\|\||->|=>|::|<<|>>|/(?!\*)|[-+*%=<>!(){}\[\],.;:&|^~?@$])",
     re.DOTALL,
 )
-_COMMENT_ENDS = r"/\*|\*/"  # compiled when it is first used, as what follows
+_COMMENT_ENDS = re.compile(r"/\*|\*/")
 # Words after which a value begins: `between (` is a call there, and the operator elsewhere.
 BEFORE_VALUES = frozenset({
     "and", "or", "not", "case", "when", "then", "else", "in", "like", "rlike", "ilike", "regexp", "between", "div", "is", "escape"
 })  # fmt: skip
-_LIST = rf"\s*+\(\s*+(?:{LIST_ITEM}\s*+,\s*+){{8,}}+{LIST_ITEM}\s*+\)"
+_LIST = re.compile(rf"\s*+\(\s*+(?:{_ITEM}\s*+,\s*+){{8,}}+{_ITEM}\s*+\)")
+LIST_ITEM = re.compile(_ITEM)
 
 
 class Token(Struct, frozen=True):
@@ -133,7 +134,7 @@ def _scan(text: str) -> list[Token]:
     items: list[Token] = []
     position = 0
     while position < len(text):
-        if items and items[-1].key == "in" and (match := re.compile(_LIST).match(text, position)):
+        if items and items[-1].key == "in" and (match := _LIST.match(text, position)):
             items.append(Token("list", "(...)", text.index("(", position), match.end()))
             position = match.end()
             continue
@@ -149,7 +150,7 @@ def _scan(text: str) -> list[Token]:
 def _comment_end(text: str, start: int) -> int:
     """Behind the bracketed comment that opens there; others may lie inside it."""
     depth = 0
-    for found in re.compile(_COMMENT_ENDS).finditer(text, start):
+    for found in _COMMENT_ENDS.finditer(text, start):
         depth += 1 if found[0] == "/*" else -1
         if depth == 0:
             return found.end()
